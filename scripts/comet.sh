@@ -53,7 +53,7 @@ command -v comet-score >/dev/null ||
 
 # Prints the number of lines; the last one need not end in a line feed.
 lines_of() {
-  [[ -r $1 ]] || fail "$input_error" "$1: cannot be read"
+  [[ -f $1 && -r $1 ]] || fail "$input_error" "$1: cannot be read, or is no file"
   [[ $1 != *.gz ]] || fail "$input_error" "$1: found a compressed file, which comet-score does not read; unpack it"
   awk 'END { print NR }' "$1"
 }

@@ -11,9 +11,10 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
-#include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -34,12 +35,13 @@
 #include "data/corpus_statistics.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
+#include "text/unicode.h"
 
 namespace regard {
 namespace {
 
 namespace fs = std::filesystem;
-using Pair = std::pair<std::string, std::string>;  // paths of source and target text
+using Pair = TextPair;
 
 bool is_letter_or_digit(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0;
@@ -272,17 +274,34 @@ struct SplitFiles {
   std::string dev_trg;
 };
 
-// Draws `count` of `total` lines. Element i is true if line i was drawn.
-std::vector<bool> draw_lines(std::size_t total, std::size_t count) {
-  std::vector<std::size_t> order(total);
-  std::iota(order.begin(), order.end(), 0);
+// Draws `count` of these lines. Element i of the result is true if line i, of `total`, was drawn.
+std::vector<bool> draw_lines(std::vector<std::size_t> lines, std::size_t count, std::size_t total) {
   Random random(1);
-  std::vector<bool> is_dev(total);
+  std::vector<bool> is_drawn(total);
   for (std::size_t i = 0; i < count; ++i) {
-    std::swap(order[i], order[i + random.below(total - i)]);
-    is_dev[order[i]] = true;
+    std::swap(lines[i], lines[i + random.below(lines.size() - i)]);
+    is_drawn[lines[i]] = true;
   }
-  return is_dev;
+  return is_drawn;
+}
+
+// Returns the pairs from which those for validation are drawn: the first of each source, with text
+// on both sides. If enough sources occur only once, only these, so that no other pair has their
+// source.
+std::vector<std::size_t> pairs_to_draw_from(const std::vector<std::string>& sources,
+                                            const std::vector<std::string>& targets,
+                                            std::size_t count) {
+  std::unordered_map<std::string_view, std::size_t> occurrences;
+  for (const auto& source : sources) ++occurrences[source];
+  std::vector<std::size_t> distinct;
+  std::vector<std::size_t> once;
+  std::unordered_set<std::string_view> seen;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (is_blank(sources[i]) || is_blank(targets[i]) || !seen.insert(sources[i]).second) continue;
+    distinct.push_back(i);
+    if (occurrences[sources[i]] == 1) once.push_back(i);
+  }
+  return once.size() >= count ? once : distinct;
 }
 
 // Returns the extensions of new source and target files.
@@ -303,8 +322,8 @@ std::string new_file(const fs::path& stem, const std::string& part, const std::s
 
 // Draws `dev_pairs` pairs with a fixed seed and writes both parts, in the order of the corpus, to
 // STEM.train.en, STEM.dev.en and so on. The extensions are those of the files, or src and trg if
-// they are equal. Drops training pairs whose source is also in the validation part. Throws
-// ConfigError if an output file exists or no training pair is left.
+// they are equal. Drops training pairs whose source is also in the validation part, and tells how
+// many. Throws ConfigError if an output file exists or no training pair is left.
 SplitFiles split_pairs(const std::string& src, const std::string& trg, std::int64_t dev_pairs,
                        const fs::path& stem) {
   const auto sources = read_lines(src);
@@ -319,20 +338,32 @@ SplitFiles split_pairs(const std::string& src, const std::string& trg, std::int6
   const auto [source, target] = extensions(src, trg);
   const SplitFiles files = {new_file(stem, "train", source), new_file(stem, "train", target),
                             new_file(stem, "dev", source), new_file(stem, "dev", target)};
-  const auto is_dev = draw_lines(sources.size(), count);
+  auto candidates = pairs_to_draw_from(sources, targets, count);
+  if (count > candidates.size()) {
+    throw ConfigError("--split: found {}, expected at most the {} distinct source sentences of {}",
+                      dev_pairs, candidates.size(), src);
+  }
+  const auto is_dev = draw_lines(std::move(candidates), count, sources.size());
   std::unordered_set<std::string> dev_sources;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (is_dev[i]) dev_sources.insert(sources[i]);
   }
+  std::size_t dropped = 0;
   std::string text[4];  // in the order of SplitFiles
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (!is_dev[i] && dev_sources.contains(sources[i])) continue;
+    if (!is_dev[i] && dev_sources.contains(sources[i])) {
+      ++dropped;
+      continue;
+    }
     text[is_dev[i] ? 2 : 0] += sources[i] + "\n";
     text[is_dev[i] ? 3 : 1] += targets[i] + "\n";
   }
   if (text[0].empty()) {
     throw ConfigError("--split {}: no training pair would be left; {} has too few distinct pairs",
                       dev_pairs, src);
+  }
+  if (dropped > 0) {
+    log::info("{} left out: the source is also in the validation part", counted(dropped, "pair"));
   }
   write_file(files.train_src, text[0]);
   write_file(files.train_trg, text[1]);
@@ -381,7 +412,7 @@ void init_config(const ConfigInitArguments& arguments) {
     config.dev_trg = dev->trg.path;
     log::info("validation: {}, {}: {}", dev->src.path, dev->trg.path, counted(dev->pairs, "pair"));
     warn_if_same_file(*dev, "validation");
-    if (sides_are_exchanged(config.train, *dev)) {
+    if (sides_are_exchanged(train, {dev->src.path, dev->trg.path})) {
       log::warning(
           "{}, {}: the words are those of the other side of the training pair; expected the "
           "validation source, then its translation",
@@ -398,6 +429,11 @@ void init_config(const ConfigInitArguments& arguments) {
   }
   const auto tokenizer = parse_options(starter_config_yaml(config), "the configuration");
   measure_tokens(tokenizer.data.tokenizer, config.train);
+  if (config.train.empty_pairs > 0) {
+    log::warning("{}, {}: a side is empty in {} of the first {}; training leaves them out",
+                 config.train.src.path, config.train.trg.path, config.train.empty_pairs,
+                 counted(config.train.measured_pairs, "pair"));
+  }
   const auto yaml = starter_config_yaml(config);
   check_training_options(parse_options(yaml, "the configuration"));
   print_to(output, yaml);

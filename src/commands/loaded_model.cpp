@@ -13,6 +13,7 @@
 #include "checkpoint/run_folder.h"
 #include "config/scalar.h"
 #include "data/byte_stream.h"
+#include "data/corpus_statistics.h"
 #include "data/feature_file.h"
 #include "data/line_checks.h"
 #include "kernels/device.h"
@@ -77,6 +78,17 @@ void check_compatible(const TranslationModel& first, const std::filesystem::path
   }
 }
 
+// Models of opposite directions with a joint vocabulary are compatible otherwise.
+void warn_of_other_direction(const TranslationModel& first, const std::filesystem::path& first_path,
+                             const TranslationModel& other,
+                             const std::filesystem::path& other_path) {
+  const auto [source, target] = languages(first.options);
+  const auto [from, to] = languages(other.options);
+  if (source.empty() || source != to || target != from) return;
+  log::warning("{}: trained from {} to {}, but {} from {} to {}; an ensemble needs one direction",
+               other_path.string(), from, to, first_path.string(), source, target);
+}
+
 bool is_language_model(const TranslationModel& model) {
   return model.options.model.kind == ModelKind::language_model;
 }
@@ -136,6 +148,13 @@ void warn_of_missing_tag(const TranslationModel& model, const std::filesystem::p
 
 }  // namespace
 
+std::pair<std::string, std::string> languages(const Options& options) {
+  const auto& train = options.data.train;
+  if (train.empty()) return {};
+  const std::pair both = {language_from_path(train[0].src), language_from_path(train[0].trg)};
+  return both.first == both.second ? std::pair<std::string, std::string>() : both;
+}
+
 Translator LoadedModel::translator(const ShortlistOptions& shortlist) const {
   Translator translator(contents.model, contents.tokenizers, device, *pool, precision);
   if (!shortlist.file.empty()) {
@@ -168,6 +187,7 @@ LoadedModel load_models(const ModelArguments& arguments) {
     for (std::size_t m = 1; m < paths.size(); ++m) {
       auto other = load(m);
       check_compatible(first, paths[0], other, paths[m]);
+      warn_of_other_direction(first, paths[0], other, paths[m]);
       members.push_back(std::move(other.model));
     }
     first.model = std::make_shared<Ensemble>(std::move(members), mean, arguments.ensemble_weights);

@@ -118,6 +118,11 @@ FeatureTable::FeatureTable(const RerankArguments& arguments, const RerankedList&
   add_given(arguments.models, "model", "-m", arguments.device.tags);
   add_given(arguments.reverse, "reverse", "--reverse", arguments.reverse_tags);
   add_given(arguments.language_models, "lm", "--lm", {});
+  if (!arguments.features.empty() && given_.empty() && !is_file(arguments.features)) {
+    throw InputError(
+        "--features {}: no such file, and no model (-m, --reverse, --lm) with which to make it",
+        arguments.features);
+  }
   if (!arguments.features.empty() && is_file(arguments.features)) {
     read();
     check_models();
@@ -290,7 +295,7 @@ void FeatureTable::compute(const GivenModel& given) {
   }
   Scorer scorer(model_arguments);
   const auto& model = scorer.model();
-  if (given.feature == "model") languages_ = languages(model);
+  if (given.feature == "model") languages_ = languages(model.contents.options);
   if (given.option == "--reverse") warn_if_not_reverse(languages_, model);
 
   scorer.score(pairs_for(given, model), /*want_weights=*/false, arguments_.batch_size);
@@ -366,8 +371,10 @@ std::optional<std::vector<double>> FeatureTable::values(const std::string& featu
       value = feature_value(entry, feature);
     }
     if (!value) {
-      if (i == 0 && feature != "score") return std::nullopt;
-      throw InputError("{}: found no {}, expected one number of each entry", list_.place(i),
+      const bool has_numbers = has_feature(entry, feature);
+      if (i == 0 && feature != "score" && !has_numbers) return std::nullopt;
+      throw InputError("{}: found {} {}, expected one number of each entry", list_.place(i),
+                       has_numbers ? "several numbers of" : "no",
                        feature == "score" ? feature : "feature " + feature);
     }
     values.push_back(finite(*value));

@@ -97,7 +97,7 @@ std::vector<Alignment> align_pairs(const ScoreArguments& arguments, const Scorer
   reverse_arguments.tag_options = reverse_tag_options;
   Scorer reverse(reverse_arguments);
   require_attention(reverse.model(), "--reverse");
-  warn_if_not_reverse(languages(scorer.model()), reverse.model());
+  warn_if_not_reverse(languages(scorer.model().contents.options), reverse.model());
   reverse.score({pairs.target, pairs.source}, /*want_weights=*/true, arguments.batch_size);
   const auto backward = alignments_of(reverse.model(), reverse.translations());
   for (std::size_t i = 0; i < alignments.size(); ++i) {

@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "data/byte_stream.h"
-#include "data/corpus_statistics.h"
 #include "data/line_reader.h"
 #include "report/progress.h"
 #include "text/unicode.h"
@@ -53,17 +52,10 @@ std::vector<NBestEntry> read_n_best(const std::string& path, const std::string& 
   return list;
 }
 
-std::pair<std::string, std::string> languages(const LoadedModel& model) {
-  const auto& train = model.contents.options.data.train;
-  if (train.empty()) return {};
-  const std::pair both = {language_from_path(train[0].src), language_from_path(train[0].trg)};
-  return both.first == both.second ? std::pair<std::string, std::string>() : both;
-}
-
 void warn_if_not_reverse(const std::pair<std::string, std::string>& forward,
                          const LoadedModel& reverse) {
   const auto& [source, target] = forward;
-  const auto [from, to] = languages(reverse);
+  const auto [from, to] = languages(reverse.contents.options);
   if (source == to && target == from) return;
   if (source.empty() || from.empty()) return;
   log::warning("--reverse {}: trained from {} to {}, expected a model from {} to {}",

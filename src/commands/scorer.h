@@ -54,9 +54,6 @@ class Scorer {
 std::vector<NBestEntry> read_n_best(const std::string& path, const std::string& source_path,
                                     std::size_t source_lines);
 
-// Returns source and target language (en, fr) from the names of the training files, or empty
-// strings if the names do not tell.
-std::pair<std::string, std::string> languages(const LoadedModel& model);
 // Warns if `reverse`, the model of --reverse, was not trained from the second of the languages to
 // the first. Languages that are not known are not compared.
 void warn_if_not_reverse(const std::pair<std::string, std::string>& languages,

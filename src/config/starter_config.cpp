@@ -121,7 +121,7 @@ std::int64_t length_limit(const CorpusStatistics& statistics) {
 // lengths are unknown.
 std::string skipped_text(const CorpusStatistics& statistics, std::int64_t limit) {
   if (statistics.pairs_by_length.empty()) return "";
-  const auto measured = longer_pairs(statistics, -1);
+  const auto measured = statistics.measured_pairs;
   const auto longer = longer_pairs(statistics, limit);
   const bool is_sample = measured < statistics.pairs;
   if (longer == 0) return is_sample ? ", hardly one here" : ", none here";
@@ -246,9 +246,11 @@ std::string transformer_text(const StarterConfig& s, const TransformerSize& size
       has_joint_vocabulary(s) ? "all" : "output");
 }
 
-// The target tokens of the training text with </s>, from the mean of the measured pairs.
+// The target tokens of the training text with </s>, from the measured pairs.
 double target_tokens(const StarterConfig& s) {
-  return static_cast<double>(s.train.pairs) * (s.train.trg.mean_tokens + 1);
+  const auto measured = static_cast<double>(std::max<std::int64_t>(s.train.measured_pairs, 1));
+  const auto used = 1 - static_cast<double>(s.train.empty_pairs) / measured;
+  return used * static_cast<double>(s.train.pairs) * (s.train.trg.mean_tokens + 1);
 }
 
 // The number of steps in an epoch, approximately. `batch`: target tokens.
@@ -256,15 +258,22 @@ double steps_per_epoch(const StarterConfig& s, std::int64_t batch) {
   return std::max(1.0, target_tokens(s) / static_cast<double>(batch));
 }
 
+// Rounds up, from 100 on to tens.
+std::int64_t rounded_steps(double steps) {
+  return round_up(steps, steps < 100 ? 1 : 10);
+}
+
 // Epochs, batch and, with a validation pair, when to validate and to stop.
 std::string progress_text(const StarterConfig& s, std::int64_t epochs, std::int64_t batch,
                           const std::string& validation) {
   auto text =
       fmt::format("training:\n  epochs: {}   # of about {}\n  batch_size: {}   # target tokens\n",
-                  epochs, counted(round_up(steps_per_epoch(s, batch), 10), "step"), batch);
+                  epochs, counted(rounded_steps(steps_per_epoch(s, batch)), "step"), batch);
   if (!s.dev_src.empty()) {
     text += validation +
-            "  early_stopping_metric: bleu\n"
+            (s.train.trg.unspaced
+                 ? "  early_stopping_metric: chrf   # BLEU needs spaces between words\n"
+                 : "  early_stopping_metric: bleu\n") +
             "  patience: 8   # stop after this many validations without improvement\n";
   }
   return text + "  label_smoothing: 0.1   # 0: plain cross-entropy, −log P(y | x)\n";

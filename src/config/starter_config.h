@@ -21,6 +21,7 @@ struct SideStatistics {
   bool tokenised = false;  // looks as if punctuation were separated from words
   bool split = false;      // looks as if words were split into sub-words
   double mean_tokens = 0;  // of the proposed tokenizer; 0: not measured
+  bool unspaced = false;   // a script without spaces between words; false: not measured
 };
 
 struct CorpusStatistics {
@@ -28,8 +29,10 @@ struct CorpusStatistics {
   SideStatistics src;
   SideStatistics trg;
   std::int64_t common_characters = 0;  // distinct characters that occur on both sides
-  // Element n is the number of pairs whose longer side has n tokens of the proposed tokenizer,
-  // among the pairs that were measured. Empty: not measured.
+  std::int64_t measured_pairs = 0;     // those whose tokens were counted
+  std::int64_t empty_pairs = 0;        // of them, with a side without tokens
+  // Element n is the number of other measured pairs whose longer side has n tokens of the proposed
+  // tokenizer. Empty: not measured.
   std::vector<std::int64_t> pairs_by_length = {};
 };
 

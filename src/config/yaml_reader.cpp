@@ -1,5 +1,7 @@
 #include "config/yaml_reader.h"
 
+#include <map>
+
 #include "base/error.h"
 #include "base/suggest.h"
 #include "config/docs.h"
@@ -36,12 +38,20 @@ std::string unknown_key(const std::string& section, const std::string& name,
     return fmt::format("{}; did you mean {}`{}`?", unknown, is_above ? "the top-level key " : "",
                        key);
   };
-  // First the same name in another section, then a similar name here, then a similar name anywhere.
-  if (std::find(names.begin(), names.end(), name) != names.end()) return suggest_key(name);
-  if (const auto sibling = nearest(name, known)) {
+  // First a usual name of the sides of a pair, then the same name in another section, then a
+  // similar name here, then a similar name anywhere.
+  const auto suggest_here = [&](const std::string& meant) {
     return fmt::format("{}; did you mean `{}`?", unknown,
-                       in_full ? join_key(section, *sibling) : *sibling);
+                       in_full ? join_key(section, meant) : meant);
+  };
+  const std::map<std::string, std::string> sides = {
+      {"source", "src"}, {"target", "trg"}, {"tgt", "trg"}};
+  if (const auto side = sides.find(name);
+      side != sides.end() && std::find(known.begin(), known.end(), side->second) != known.end()) {
+    return suggest_here(side->second);
   }
+  if (std::find(names.begin(), names.end(), name) != names.end()) return suggest_key(name);
+  if (const auto sibling = nearest(name, known)) return suggest_here(*sibling);
   if (const auto meant = nearest(name, names)) return suggest_key(*meant);
   const std::string place = section.empty() ? "at the top" : fmt::format("in `{}`", section);
   return fmt::format("{}; the keys {} are {}", unknown, place, fmt::join(known, ", "));

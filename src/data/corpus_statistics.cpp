@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <set>
 #include <string_view>
 #include <unordered_set>
@@ -16,6 +15,7 @@
 #include "data/line_reader.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"
+#include "text/unspaced_script.h"
 
 namespace regard {
 namespace {
@@ -134,11 +134,6 @@ std::vector<std::size_t> lengths_in_tokens(const Tokenizer& tokenizer,
   return lengths;
 }
 
-double mean(const std::vector<std::size_t>& values) {
-  const auto sum = std::accumulate(values.begin(), values.end(), std::size_t{0});
-  return static_cast<double>(sum) / static_cast<double>(std::max<std::size_t>(values.size(), 1));
-}
-
 // Returns the share of `words` that are in `known`, from 0 to 1.
 double known_share(const std::vector<std::string>& words,
                    const std::unordered_set<std::string>& known) {
@@ -180,23 +175,36 @@ void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistic
       options.joint ? nullptr : learn(options, target, is_part, statistics.trg.path);
   const auto source_lengths = lengths_in_tokens(*of_source, source);
   const auto target_lengths = lengths_in_tokens(of_target ? *of_target : *of_source, target);
-  statistics.src.mean_tokens = mean(source_lengths);
-  statistics.trg.mean_tokens = mean(target_lengths);
+  statistics.src.unspaced = unspaced_script(source).has_value();
+  statistics.trg.unspaced = unspaced_script(target).has_value();
+  statistics.measured_pairs = std::ssize(source);
+  statistics.empty_pairs = 0;
   statistics.pairs_by_length.assign(max_counted_length + 1, 0);
-  for (std::size_t i = 0; i < std::min(source.size(), target.size()); ++i) {
-    const auto tokens = std::max(source_lengths[i], target_lengths[i]);
-    ++statistics.pairs_by_length[std::min(tokens, max_counted_length)];
+  double source_tokens = 0;
+  double target_tokens = 0;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if (source_lengths[i] == 0 || target_lengths.at(i) == 0) {
+      ++statistics.empty_pairs;
+      continue;
+    }
+    source_tokens += static_cast<double>(source_lengths[i]);
+    target_tokens += static_cast<double>(target_lengths[i]);
+    const auto longer = std::max(source_lengths[i], target_lengths[i]);
+    ++statistics.pairs_by_length[std::min(longer, max_counted_length)];
   }
+  const auto used = std::max<std::int64_t>(statistics.measured_pairs - statistics.empty_pairs, 1);
+  statistics.src.mean_tokens = source_tokens / static_cast<double>(used);
+  statistics.trg.mean_tokens = target_tokens / static_cast<double>(used);
 }
 
-bool sides_are_exchanged(const CorpusStatistics& train, const CorpusStatistics& dev) {
+bool sides_are_exchanged(const TextPair& train, const TextPair& dev) {
   const auto set_of = [](const std::vector<std::string>& words) {
     return std::unordered_set<std::string>(words.begin(), words.end());
   };
-  const auto source = set_of(first_words(train.src.path));
-  const auto target = set_of(first_words(train.trg.path));
-  const auto dev_source = first_words(dev.src.path);
-  const auto dev_target = first_words(dev.trg.path);
+  const auto source = set_of(first_words(train.first));
+  const auto target = set_of(first_words(train.second));
+  const auto dev_source = first_words(dev.first);
+  const auto dev_target = first_words(dev.second);
   const auto same_side = known_share(dev_source, source) + known_share(dev_target, target);
   const auto other_side = known_share(dev_source, target) + known_share(dev_target, source);
   return other_side > same_side;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "config/data_options.h"
 #include "config/starter_config.h"
@@ -12,13 +13,16 @@ namespace regard {
 // or if the line counts differ.
 CorpusStatistics read_corpus_statistics(const std::string& src, const std::string& trg);
 
+// The paths of source and target text.
+using TextPair = std::pair<std::string, std::string>;
 // True if source and target of `dev` are exchanged: their words occur more often on the other sides
 // of `train`. Reads the first 1,000 lines of each file. Throws InputError if a file cannot be read.
-bool sides_are_exchanged(const CorpusStatistics& train, const CorpusStatistics& dev);
+bool sides_are_exchanged(const TextPair& train, const TextPair& dev);
 
 // Learns the tokenizer that `options` describe from the first 20,000 pairs, and measures their
-// lengths in its tokens: mean_tokens and pairs_by_length. If the text is too small for it, warns
-// and counts characters. Throws InputError if a file cannot be read.
+// lengths in its tokens: mean_tokens (of pairs with tokens on both sides), measured_pairs,
+// empty_pairs and pairs_by_length. Sets `unspaced` too. If the text is too small for the tokenizer,
+// warns and counts characters. Throws InputError if a file cannot be read.
 void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistics);
 
 // Returns the language of a file from its extension, ignoring .gz: "en" for train.en.gz. Returns ""

@@ -3,12 +3,11 @@
 // words.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "metrics/metric_factory.h"
+#include "text/unspaced_script.h"
 
 namespace regard {
 
@@ -26,16 +25,6 @@ struct NamedText {
 // with them are probably the output of a system, unless all files of a corpus have them.
 std::vector<std::string> input_warnings(const NamedText& hypotheses, const NamedText& reference,
                                         const NamedText& source);
-
-// A script without spaces between words. Japanese has kana among its ideographs.
-enum class UnspacedScript { chinese, japanese, south_east_asian };
-
-// Returns the script of the lines if most of their letters belong to such scripts and the lines are
-// not segmented into words. Segmented text has at most six letters per word.
-std::optional<UnspacedScript> unspaced_script(const std::vector<std::string>& lines);
-
-// Returns "Chinese", "Japanese", or "Thai, Lao, Burmese or Khmer".
-std::string_view language_name(UnspacedScript script);
 
 // Returns a warning for each of these metrics that treats clauses of `lines` as words, with the
 // options to use instead. `name` is that of the file.

@@ -16,15 +16,16 @@
 #include "base/version.h"
 #include "checkpoint/run_folder.h"
 #include "config/writer.h"
+#include "data/corpus_statistics.h"
 #include "kernels/device.h"
 #include "kernels/product_rows.h"
-#include "metrics/input_warnings.h"
 #include "model/attention/table.h"
 #include "model/build_model.h"
 #include "model/initialisation.h"
 #include "optim/optimizer.h"
 #include "report/format.h"
 #include "report/table.h"
+#include "text/unspaced_script.h"
 #include "training/data_loader.h"
 #include "training/distributed.h"
 #include "training/initial_model.h"
@@ -180,6 +181,20 @@ void warn_of_missing_tags(const DataOptions& data) {
   warn("trg_tag", [](const auto& pair) { return pair.trg_tag; });
 }
 
+// Scores of a validation pair of the opposite direction say nothing.
+void warn_of_exchanged_sides(const DataOptions& data) {
+  const bool is_text = data.prepared.empty() && data.source == SourceKind::text;
+  if (!is_text || data.train.empty() || data.dev.src.empty()) return;
+  const auto is_exchanged = [&](const CorpusOptions& corpus) {
+    return sides_are_exchanged({corpus.src, corpus.trg}, {data.dev.src, data.dev.trg});
+  };
+  if (!std::ranges::all_of(data.train, is_exchanged)) return;
+  log::warning(
+      "{}, {}: the words are those of the other side of data.train; exchange data.dev.src and "
+      "data.dev.trg",
+      data.dev.src, data.dev.trg);
+}
+
 // Throws ConfigError if data.noise would change nothing, or if the pairs of a masked language model
 // have two sides. Without data.prepared, config/check.h finds both.
 void check_noise(const Options& options, const Corpus& corpus) {
@@ -210,6 +225,7 @@ void load_data(Setup& setup, DataLoader& loader) {
   log::info("{}", data_table(*setup.corpus, setup.dev ? &*setup.dev : nullptr));
   warn_of_unspaced_text(setup);
   warn_of_missing_tags(options.data);
+  warn_of_exchanged_sides(options.data);
 }
 
 // Tells which parameters are frozen or have a learning rate of their own. Throws as

@@ -150,6 +150,10 @@ TrainingProgress TrainingLog::progress(const TrainingPosition& position,
                          : o.validation_every * updates_in_epoch;
   progress.seconds_to_validation =
       seconds_per_step * static_cast<double>(every - position.step % every);
+  if (progress.seconds_left) {  // a validation follows the last step
+    progress.seconds_to_validation =
+        std::min(*progress.seconds_to_validation, *progress.seconds_left);
+  }
   return progress;
 }
 

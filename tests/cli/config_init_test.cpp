@@ -243,6 +243,40 @@ TEST_F(ConfigInit, YesAsksNothing) {
               AllOf(HasSubstr("name: en-fr"), testing::Not(HasSubstr("[en-fr]"))));
 }
 
+TEST_F(ConfigInit, SplitLeavesOutNoPairIfEnoughSourcesOccurOnce) {
+  std::string source, target;
+  for (int i = 0; i < 60; ++i) {
+    source += i % 2 == 0 ? "danke\n" : "satz " + std::to_string(i) + "\n";
+    target += i == 1 ? "\n" : "x\n";
+  }
+  write_text(path("train.en"), source);
+  write_text(path("train.fr"), target);
+  const auto enough = init({"-o", path("mine.yaml"), "--split", "29"});
+  ASSERT_EQ(enough.code, 0) << enough.err;
+  EXPECT_EQ(lines_of(read_text(path("mine.train.en"))).size(), 31);
+  EXPECT_THAT(read_text(path("mine.dev.en")), testing::Not(HasSubstr("danke")));
+  EXPECT_THAT(read_text(path("mine.dev.en")), testing::Not(HasSubstr("satz 1\n")));
+  EXPECT_THAT(enough.err, testing::Not(HasSubstr("left out")));
+  const auto all = init({"-o", path("more.yaml"), "--split", "30"});
+  EXPECT_THAT(all.err, HasSubstr("29 pairs left out"));
+  EXPECT_THAT(init({"--name", "most", "--split", "31"}).err,
+              HasSubstr("expected at most the 30 distinct source sentences"));
+}
+
+TEST_F(ConfigInit, TextWithoutSpacesIsMeasuredInTokensAndByChrf) {
+  std::string chinese;
+  for (int i = 0; i < 300; ++i) {
+    chinese += i % 3 == 0 ? "我们在公园里散步。" : "一个男人在看书";
+    chinese += std::to_string(i) + "\n";
+  }
+  write_text(path("train.fr"), chinese);
+  const auto yaml = init({"--split", "20", "--name", "zh", "-o", path("zh.yaml")});
+  ASSERT_EQ(yaml.code, 0) << yaml.err;
+  const auto options = read_options(path("zh.yaml"));
+  EXPECT_EQ(options.training.early_stopping_metric, Metric::chrf);
+  EXPECT_EQ(run({"train", "-c", path("zh.yaml"), "--dry-run"}).code, 0);
+}
+
 TEST_F(ConfigInit, ReportsBadInput) {
   EXPECT_THAT(run({"config", "init"}).err, HasSubstr("give two text files"));
   write_text(path("short.fr"), "un\n");

@@ -292,6 +292,7 @@ TEST_F(Rerank, ReportsBadInput) {
          "--weight: found the feature logprop, which the list does not have; expected one of "
          "score, length, logprob; did you mean `logprob`?");
   expect({"--weight", "reverse=1"}, 2, "the feature reverse needs a model");
+  expect({"--weight", "score=1", "--features", path("none")}, 3, path("none") + ": no such file");
   expect({"--weight", "score=1", "-m", tiny_model().string()}, 2,
          "-m: the weights have no feature model");
   expect({"--tune"}, 2, "--ref");

@@ -40,6 +40,16 @@ TEST_F(TrainBadInput, MissingFileNamesItsKeyAndLine) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("config.yaml:7: data.dev.trg"), HasSubstr("dev.fr")));
 }
 
+TEST_F(TrainBadInput, ExchangedSidesOfTheValidationPairAreAWarning) {
+  const auto path = [&](const char* name) { return (folder_ / name).string(); };
+  const auto swapped = train(
+      {"data.dev.src=" + path("dev.fr"), "data.dev.trg=" + path("dev.en"), "training.max_steps=1"});
+  EXPECT_EQ(swapped.code, 0);
+  EXPECT_THAT(swapped.err, HasSubstr("exchange data.dev.src and data.dev.trg"));
+  EXPECT_THAT(train({"--fresh", "training.max_steps=1"}).err,
+              testing::Not(HasSubstr("exchange data.dev.src")));
+}
+
 TEST_F(TrainBadInput, ACorpusWithoutUsablePairs) {
   const auto result = train({"data.max_length=1"});
   EXPECT_EQ(result.code, 3);

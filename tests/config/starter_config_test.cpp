@@ -164,6 +164,7 @@ TEST(StarterConfigTest, ReducesCoverageForManyCharacters) {
 
 TEST(StarterConfigTest, MaxLengthFitsNinetyNineOfAHundredPairs) {
   auto config = of(200);
+  config.train.measured_pairs = 200;
   config.train.pairs_by_length.assign(300, 0);
   config.train.pairs_by_length[40] = 190;
   config.train.pairs_by_length[60] = 8;
@@ -175,7 +176,7 @@ TEST(StarterConfigTest, MaxLengthFitsNinetyNineOfAHundredPairs) {
   EXPECT_THAT(starter_config_yaml(config), HasSubstr("skipped, about 20 of 2000 here\n"));
   config.train.pairs_by_length[299] = 0;
   EXPECT_THAT(starter_config_yaml(config), HasSubstr("are skipped, hardly one here\n"));
-  config.train.pairs = 198;
+  config.train.pairs = config.train.measured_pairs;
   EXPECT_THAT(starter_config_yaml(config), HasSubstr("are skipped, none here\n"));
 }
 

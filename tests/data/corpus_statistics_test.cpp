@@ -27,13 +27,15 @@ TEST(CorpusStatistics, CountsPairsAndWords) {
 
 TEST(CorpusStatistics, LengthsAreThoseOfTheTokenizer) {
   const TestFolder folder;
-  auto statistics = read_corpus_statistics(folder.write("t.en", "a\na b c\na b\nc c\n"),
-                                           folder.write("t.fr", "a b\na\na b\na\n"));
+  auto statistics = read_corpus_statistics(folder.write("t.en", "a\na b c\na b\nc c\nc\n"),
+                                           folder.write("t.fr", "a b\na\na b\na\n\n"));
   TokenizerOptions options;
   options.kind = TokenizerKind::word;
   measure_tokens(options, statistics);
   EXPECT_DOUBLE_EQ(statistics.src.mean_tokens, 2);
   EXPECT_DOUBLE_EQ(statistics.trg.mean_tokens, 1.5);
+  EXPECT_EQ(statistics.measured_pairs, 5);
+  EXPECT_EQ(statistics.empty_pairs, 1);
   EXPECT_EQ(statistics.pairs_by_length[1], 0);
   EXPECT_EQ(statistics.pairs_by_length[2], 3);
   EXPECT_EQ(statistics.pairs_by_length[3], 1);
