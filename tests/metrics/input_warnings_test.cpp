@@ -90,22 +90,6 @@ MetricOptions with_tokenizer(BleuTokenizer tokenizer) {
   return options;
 }
 
-TEST(UnspacedText, IsDetectedByItsLetters) {
-  EXPECT_EQ(unspaced_script(chinese), UnspacedScript::chinese);
-  EXPECT_EQ(unspaced_script(japanese), UnspacedScript::japanese);
-  EXPECT_EQ(unspaced_script(thai), UnspacedScript::south_east_asian);
-}
-
-TEST(UnspacedText, SegmentedTextIsNot) {
-  EXPECT_EQ(unspaced_script({"They are watching.", "Über 3 Kilometer", "שלום עולם"}), std::nullopt);
-  EXPECT_EQ(unspaced_script({"나는 어제 영화를 보았다."}), std::nullopt) << "Korean has spaces";
-  EXPECT_EQ(unspaced_script({"我们 昨天 在 北京 看 了 一 场 电影 。"}), std::nullopt);
-  EXPECT_EQ(unspaced_script({"私 たち は 昨日 映画 を 見 まし た 。"}), std::nullopt);
-  EXPECT_EQ(unspaced_script({"The name 北京 means northern capital."}), std::nullopt);
-  EXPECT_EQ(unspaced_script({"", "12 + 3"}), std::nullopt);
-  EXPECT_EQ(unspaced_script({}), std::nullopt);
-}
-
 TEST(UnspacedText, WarnsOfATokenizerThatDoesNotSplitTheScript) {
   const auto bleu = [](const std::vector<std::string>& lines, BleuTokenizer tokenizer) {
     return unspaced_text_warnings("ref", lines, {"bleu", "chrf"}, with_tokenizer(tokenizer));
