@@ -41,7 +41,6 @@ namespace regard {
 namespace {
 
 namespace fs = std::filesystem;
-using Pair = TextPair;
 
 bool is_letter_or_digit(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0;
@@ -90,14 +89,14 @@ std::string plain_or_gz(const std::string& path) {
 
 // Finds a validation pair with a usual name beside the training pair. Returns empty paths if there
 // is none. Never returns a test set, which must stay unseen.
-Pair find_dev_pair(const Pair& train) {
+TextPair find_dev_pair(const TextPair& train) {
   for (const int scheme : {0, 1, 2}) {
     for (const std::string word :
          {"dev", "valid", "val", "validation", "development", "devel", "tune"}) {
       const auto source = sibling(train.first, word, scheme);
       const auto target = sibling(train.second, word, scheme);
       if (!source || !target) continue;
-      const Pair dev = {plain_or_gz(*source), plain_or_gz(*target)};
+      const TextPair dev = {plain_or_gz(*source), plain_or_gz(*target)};
       if (dev != train && !dev.first.empty() && !dev.second.empty()) return dev;
     }
   }
@@ -117,7 +116,7 @@ void check_text(const std::string& path) {
   reader.next(line);
 }
 
-CorpusStatistics read_statistics(const Pair& pair) {
+CorpusStatistics read_statistics(const TextPair& pair) {
   check_text(pair.first);
   check_text(pair.second);
   return read_corpus_statistics(pair.first, pair.second);
@@ -218,7 +217,7 @@ class Interview {
   }
 
   // Chooses the validation pair and measures it. Returns nullopt if there is none.
-  std::optional<CorpusStatistics> dev(const Pair& train) const {
+  std::optional<CorpusStatistics> dev(const TextPair& train) const {
     if (!arguments_.dev.empty()) return read_statistics({arguments_.dev[0], arguments_.dev[1]});
     if (arguments_.split > 0) return std::nullopt;
     const auto pair = find_dev_pair(train);
@@ -390,7 +389,7 @@ void init_config(const ConfigInitArguments& arguments) {
     config.architecture = architecture;
   }
   config.train = interview.train();
-  const Pair train = {config.train.src.path, config.train.trg.path};
+  const TextPair train = {config.train.src.path, config.train.trg.path};
   log_side("source", config.train.src, config.train.pairs);
   log_side("target", config.train.trg, config.train.pairs);
   warn_if_same_file(config.train, "training");
@@ -427,8 +426,7 @@ void init_config(const ConfigInitArguments& arguments) {
     log::warning(
         "no validation pair, so training cannot tell when to stop; use --split to make one");
   }
-  const auto tokenizer = parse_options(starter_config_yaml(config), "the configuration");
-  measure_tokens(tokenizer.data.tokenizer, config.train);
+  measure_tokens(starter_tokenizer(config.train), config.train);
   if (config.train.empty_pairs > 0) {
     log::warning("{}, {}: a side is empty in {} of the first {}; training leaves them out",
                  config.train.src.path, config.train.trg.path, config.train.empty_pairs,

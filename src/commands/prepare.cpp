@@ -72,12 +72,7 @@ ExitCode prepare(const PrepareArguments& arguments) {
   auto options = read_options(arguments.config, overrides, &locations);
   options.data.prepared = "";  // the configuration may name this folder already
   check_training_options(options, locations);
-  if (options.data.tokenizer.extend_by > 0) {
-    throw ConfigError(
-        "{}: data.tokenizer.extend_by is {}, but prepare has no initial model whose vocabularies "
-        "could be extended; set extend_by to 0, or train from the text with --init-from",
-        locations.of("data.tokenizer.extend_by"), options.data.tokenizer.extend_by);
-  }
+  check_no_extension(options.data.tokenizer, locations);
   if (options.data.source == SourceKind::features) {
     throw ConfigError(
         "prepare: data.source is features: training reads a file of `regard features` in place, so "

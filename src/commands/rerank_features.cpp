@@ -118,14 +118,14 @@ FeatureTable::FeatureTable(const RerankArguments& arguments, const RerankedList&
   add_given(arguments.models, "model", "-m", arguments.device.tags);
   add_given(arguments.reverse, "reverse", "--reverse", arguments.reverse_tags);
   add_given(arguments.language_models, "lm", "--lm", {});
-  if (!arguments.features.empty() && given_.empty() && !is_file(arguments.features)) {
+  if (arguments.features.empty()) return;
+  if (is_file(arguments.features)) {
+    read();
+    check_models();
+  } else if (given_.empty()) {
     throw InputError(
         "--features {}: no such file, and no model (-m, --reverse, --lm) with which to make it",
         arguments.features);
-  }
-  if (!arguments.features.empty() && is_file(arguments.features)) {
-    read();
-    check_models();
   }
 }
 

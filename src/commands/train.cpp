@@ -100,12 +100,8 @@ CompleteOptions complete_options(GivenOptions given,
       complete.adopted =
           fmt::format("adopted from {}: {}", folder.string(), fmt::join(adopted, ", "));
     }
-  } else if (given.options.data.tokenizer.extend_by > 0 && !last) {
-    throw ConfigError(
-        "{}: data.tokenizer.extend_by is {}, but there is no initial model whose vocabularies "
-        "could "
-        "be extended; start from one with --init-from, or set extend_by to 0",
-        given.locations.of("data.tokenizer.extend_by"), given.options.data.tokenizer.extend_by);
+  } else if (!last) {
+    check_no_extension(given.options.data.tokenizer, given.locations);
   }
   const auto& [options, locations] = given;
   try {

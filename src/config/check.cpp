@@ -447,6 +447,14 @@ void check_options(const Options& options, const SourceLocations& locations) {
   find_errors(options, locations).throw_if_any();
 }
 
+void check_no_extension(const TokenizerOptions& options, const SourceLocations& locations) {
+  if (options.extend_by == 0) return;
+  throw ConfigError(
+      "{}: data.tokenizer.extend_by is {}, but there is no initial model whose vocabularies could "
+      "be extended; start from one with --init-from (regard train), or set extend_by to 0",
+      locations.of("data.tokenizer.extend_by"), options.extend_by);
+}
+
 void check_testing_options(const TestingOptions& options) {
   const SourceLocations unknown;
   ConfigErrors errors(unknown);

@@ -21,6 +21,9 @@ void check_options(const Options& options, const SourceLocations& locations = {}
 // pair if another option depends on it, the learning rate and a stopping criterion.
 void check_training_options(const Options& options, const SourceLocations& locations = {});
 
+// Throws ConfigError if data.tokenizer.extend_by is set. For uses without an initial model.
+void check_no_extension(const TokenizerOptions& options, const SourceLocations& locations);
+
 // Checks only the search options, after the command line changed them. Throws as check_options()
 // does, without source locations.
 void check_testing_options(const TestingOptions& options);

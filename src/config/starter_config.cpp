@@ -94,9 +94,14 @@ bool has_closed_vocabulary(const CorpusStatistics& statistics) {
          words >= often * static_cast<double>(side.distinct_words);
 }
 
+// True if the words of a side look like sub-words.
+bool is_split(const CorpusStatistics& statistics) {
+  return statistics.src.split || statistics.trg.split;
+}
+
 // True if the tokenizer should split words into sub-words.
 bool needs_subwords(const CorpusStatistics& statistics) {
-  return !statistics.src.split && !statistics.trg.split && !has_closed_vocabulary(statistics);
+  return !is_split(statistics) && !has_closed_vocabulary(statistics);
 }
 
 // Returns the number of measured pairs with more tokens than `limit`.
@@ -109,10 +114,12 @@ std::int64_t longer_pairs(const CorpusStatistics& statistics, std::int64_t limit
 // Returns max_length: a little more than the length that 99 of 100 pairs do not exceed.
 std::int64_t length_limit(const CorpusStatistics& statistics) {
   constexpr std::int64_t unknown = 100;
-  if (statistics.pairs_by_length.empty()) return unknown;
-  const auto measured = longer_pairs(statistics, -1);
-  std::int64_t length = 0;
-  while (longer_pairs(statistics, length) * 100 > measured) ++length;
+  const auto& lengths = statistics.pairs_by_length;
+  if (lengths.empty()) return unknown;
+  const auto all = statistics.measured_pairs - statistics.empty_pairs;
+  auto length = lengths.size() - 1;
+  std::int64_t longer = 0;  // pairs that exceed `length`
+  while (length > 0 && (longer + lengths[length]) * 100 <= all) longer += lengths[length--];
   return std::clamp(round_up(room_for_longer_pairs * static_cast<double>(length), 10),
                     std::int64_t{20}, std::int64_t{250});
 }
@@ -135,47 +142,37 @@ bool has_common_alphabet(const CorpusStatistics& statistics) {
          std::min(statistics.src.distinct_characters, statistics.trg.distinct_characters);
 }
 
-bool has_joint_vocabulary(const StarterConfig& s) {
-  return needs_subwords(s.train) && has_common_alphabet(s.train);
+bool has_joint_vocabulary(const CorpusStatistics& statistics) {
+  return needs_subwords(statistics) && has_common_alphabet(statistics);
 }
 
-std::string tokenizer_text(const StarterConfig& s) {
-  const auto& statistics = s.train;
-  const auto [min_words, max_words] =
-      std::minmax(statistics.src.distinct_words, statistics.trg.distinct_words);
-  const auto all_words = max_words + special_count;
-  if (statistics.src.split || statistics.trg.split) {
-    return fmt::format(
-        "  # The text is already split into sub-words: each is a word here.\n"
-        "  tokenizer:\n    kind: word\n    vocabulary_size: {}\n",
-        all_words);
+// The distinct characters of the side that has more of them.
+std::int64_t most_characters(const CorpusStatistics& statistics) {
+  return std::max(statistics.src.distinct_characters, statistics.trg.distinct_characters);
+}
+
+// Returns data.tokenizer with a comment for each choice of starter_tokenizer().
+std::string tokenizer_text(const CorpusStatistics& statistics) {
+  const auto options = starter_tokenizer(statistics);
+  if (options.kind == TokenizerKind::word) {
+    const auto why =
+        is_split(statistics)
+            ? std::string("The text is already split into sub-words: each is a word here.")
+            : fmt::format(
+                  "One side has only {} distinct words. `kind: bpe` would split rare words.",
+                  std::min(statistics.src.distinct_words, statistics.trg.distinct_words));
+    return fmt::format("  # {}\n  tokenizer:\n    kind: word\n    vocabulary_size: {}\n", why,
+                       options.vocabulary_size);
   }
-  if (has_closed_vocabulary(statistics)) {
-    return fmt::format(
-        "  # One side has only {} distinct words. `kind: bpe` would split rare words.\n"
-        "  tokenizer:\n    kind: word\n    vocabulary_size: {}\n",
-        min_words, all_words);
-  }
-  // At most half of the distinct words, rounded down to hundreds, but more than the characters.
-  const auto characters =
-      std::max(statistics.src.distinct_characters, statistics.trg.distinct_characters);
-  const auto alphabet = has_joint_vocabulary(s)
-                            ? statistics.src.distinct_characters +
-                                  statistics.trg.distinct_characters - statistics.common_characters
-                            : characters;
-  const auto vocabulary =
-      std::max(std::min(size_for(statistics.pairs).vocabulary, min_words / 200 * 100),
-               round_up(min_subwords_per_character * static_cast<double>(alphabet), 100));
   auto text = fmt::format(
       "  # Rare words are split into sub-words, so that no word is unknown. `joint: true` makes "
       "one\n"
       "  # vocabulary for both languages, which helps if they share names and letters.\n"
       "  tokenizer:\n    kind: bpe\n    vocabulary_size: {}\n    joint: {}\n",
-      vocabulary, has_joint_vocabulary(s));
-  // Single characters should fill at most a third of the vocabulary.
-  if (characters > max_characters || characters * 3 > vocabulary) {
-    text +=
-        fmt::format("    character_coverage: 0.9995   # of {} distinct characters\n", characters);
+      options.vocabulary_size, options.joint);
+  if (options.character_coverage < 1) {
+    text += fmt::format("    character_coverage: {}   # of {} distinct characters\n",
+                        options.character_coverage, most_characters(statistics));
   }
   return text;
 }
@@ -205,7 +202,7 @@ std::string data_text(const StarterConfig& s) {
         "not\n"
         "  # be comparable to that of raw text. regard does not need tokenised text.\n";
   }
-  text += tokenizer_text(s);
+  text += tokenizer_text(s.train);
   const auto limit = length_limit(s.train);
   text += fmt::format("  max_length: {}   # tokens; longer pairs are skipped{}\n", limit,
                       skipped_text(s.train, limit));
@@ -226,7 +223,7 @@ std::string recurrent_text(const StarterConfig& s, const RecurrentSize& size) {
       "  tied_embeddings: {}\n",
       counted(s.train.pairs, "pair"), size.embedding, size.hidden, size.embedding, size.hidden,
       size.embedding, s.docs_folder, size.hidden, size.dropout, size.dropout, size.dropout,
-      has_joint_vocabulary(s) ? "all" : "output");
+      has_joint_vocabulary(s.train) ? "all" : "output");
 }
 
 std::string transformer_text(const StarterConfig& s, const TransformerSize& size) {
@@ -243,7 +240,7 @@ std::string transformer_text(const StarterConfig& s, const TransformerSize& size
       "    embeddings: {}\n    states: {}\n    readout: 0\n"
       "  tied_embeddings: {}\n",
       counted(s.train.pairs, "pair"), side, side, size.dropout, size.dropout,
-      has_joint_vocabulary(s) ? "all" : "output");
+      has_joint_vocabulary(s.train) ? "all" : "output");
 }
 
 // The target tokens of the training text with </s>, from the measured pairs.
@@ -271,7 +268,7 @@ std::string progress_text(const StarterConfig& s, std::int64_t epochs, std::int6
                   epochs, counted(rounded_steps(steps_per_epoch(s, batch)), "step"), batch);
   if (!s.dev_src.empty()) {
     text += validation +
-            (s.train.trg.unspaced
+            (s.train.target_is_unspaced
                  ? "  early_stopping_metric: chrf   # BLEU needs spaces between words\n"
                  : "  early_stopping_metric: bleu\n") +
             "  patience: 8   # stop after this many validations without improvement\n";
@@ -321,6 +318,33 @@ std::string statistics_text(const SideStatistics& side, std::int64_t lines) {
                      side.mean_words, tokens, side.distinct_words,
                      side.tokenised ? ", tokenised" : "",
                      side.split ? ", split into sub-words" : "");
+}
+
+TokenizerOptions starter_tokenizer(const CorpusStatistics& statistics) {
+  const auto& src = statistics.src;
+  const auto& trg = statistics.trg;
+  TokenizerOptions options;
+  if (!needs_subwords(statistics)) {
+    options.kind = TokenizerKind::word;
+    options.vocabulary_size = std::max(src.distinct_words, trg.distinct_words) + special_count;
+    return options;
+  }
+  options.kind = TokenizerKind::bpe;
+  options.joint = has_joint_vocabulary(statistics);
+  const auto characters = most_characters(statistics);
+  const auto alphabet = options.joint ? src.distinct_characters + trg.distinct_characters -
+                                            statistics.common_characters
+                                      : characters;
+  // At most half of the distinct words, rounded down to hundreds, but more than the characters.
+  const auto min_words = std::min(src.distinct_words, trg.distinct_words);
+  options.vocabulary_size =
+      std::max(std::min(size_for(statistics.pairs).vocabulary, min_words / 200 * 100),
+               round_up(min_subwords_per_character * static_cast<double>(alphabet), 100));
+  // Single characters should fill at most a third of the vocabulary.
+  if (characters > max_characters || characters * 3 > options.vocabulary_size) {
+    options.character_coverage = 0.9995;
+  }
+  return options;
 }
 
 std::string starter_config_yaml(const StarterConfig& s) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "config/data_options.h"
 #include "config/model_options.h"
 
 namespace regard {
@@ -21,7 +22,6 @@ struct SideStatistics {
   bool tokenised = false;  // looks as if punctuation were separated from words
   bool split = false;      // looks as if words were split into sub-words
   double mean_tokens = 0;  // of the proposed tokenizer; 0: not measured
-  bool unspaced = false;   // a script without spaces between words; false: not measured
 };
 
 struct CorpusStatistics {
@@ -29,7 +29,8 @@ struct CorpusStatistics {
   SideStatistics src;
   SideStatistics trg;
   std::int64_t common_characters = 0;  // distinct characters that occur on both sides
-  std::int64_t measured_pairs = 0;     // those whose tokens were counted
+  std::int64_t measured_pairs = 0;     // those whose tokens were counted; 0: not measured
+  bool target_is_unspaced = false;     // in a script without spaces between words, if measured
   std::int64_t empty_pairs = 0;        // of them, with a side without tokens
   // Element n is the number of other measured pairs whose longer side has n tokens of the proposed
   // tokenizer. Empty: not measured.
@@ -47,8 +48,9 @@ struct StarterConfig {
   std::optional<LayerKind> architecture = {};
 };
 
-// Returns YAML with comments, which parse_options() and check_training_options() accept. Its
-// `data.tokenizer` does not depend on the lengths in tokens.
+// Returns the tokenizer that starter_config_yaml() proposes. Reads no lengths in tokens.
+TokenizerOptions starter_tokenizer(const CorpusStatistics& statistics);
+// Returns YAML with comments, which parse_options() and check_training_options() accept.
 std::string starter_config_yaml(const StarterConfig& config);
 
 // Returns a summary such as "24000 lines, 8.5 words each, 2210 distinct, tokenised", with the

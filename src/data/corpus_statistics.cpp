@@ -175,8 +175,7 @@ void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistic
       options.joint ? nullptr : learn(options, target, is_part, statistics.trg.path);
   const auto source_lengths = lengths_in_tokens(*of_source, source);
   const auto target_lengths = lengths_in_tokens(of_target ? *of_target : *of_source, target);
-  statistics.src.unspaced = unspaced_script(source).has_value();
-  statistics.trg.unspaced = unspaced_script(target).has_value();
+  statistics.target_is_unspaced = unspaced_script(target).has_value();
   statistics.measured_pairs = std::ssize(source);
   statistics.empty_pairs = 0;
   statistics.pairs_by_length.assign(max_counted_length + 1, 0);

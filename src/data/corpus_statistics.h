@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "config/data_options.h"
 #include "config/starter_config.h"
 
 namespace regard {
@@ -21,8 +20,8 @@ bool sides_are_exchanged(const TextPair& train, const TextPair& dev);
 
 // Learns the tokenizer that `options` describe from the first 20,000 pairs, and measures their
 // lengths in its tokens: mean_tokens (of pairs with tokens on both sides), measured_pairs,
-// empty_pairs and pairs_by_length. Sets `unspaced` too. If the text is too small for the tokenizer,
-// warns and counts characters. Throws InputError if a file cannot be read.
+// empty_pairs and pairs_by_length. Sets target_is_unspaced too. If the text is too small for the
+// tokenizer, warns and counts characters. Throws InputError if a file cannot be read.
 void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistics);
 
 // Returns the language of a file from its extension, ignoring .gz: "en" for train.en.gz. Returns ""

@@ -214,13 +214,13 @@ BleuTokenizer parse_bleu_tokenizer(std::string_view name) {
   for (const auto& [value, known] : names) {
     if (known == name) return value;
   }
-  std::vector<std::string> known;
-  for (const auto& entry : names) known.emplace_back(entry.second);
   if (name == "flores200" || name == "flores101") {
     throw ConfigError(
         "unknown BLEU tokenizer '{}': write spm, and give the model of FLORES as --spm-model",
         name);
   }
+  std::vector<std::string> known;
+  for (const auto& entry : names) known.emplace_back(entry.second);
   throw unknown_name("BLEU tokenizer", name, known);
 }
 

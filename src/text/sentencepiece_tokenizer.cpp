@@ -295,22 +295,22 @@ std::unordered_map<std::string, std::string> trainer_settings(const TokenizerOpt
 }
 
 // Throws ConfigError. If the library's message says that the characters alone exceed the
-// vocabulary, takes their number from it. `extended_size`: the size of the vocabulary that is
-// extended, or 0.
-[[noreturn]] void throw_training_error(const std::string& message, const TokenizerOptions& options,
-                                       std::int64_t extended_size) {
+// vocabulary, takes their number from it.
+[[noreturn]] void throw_training_error(const std::string& message,
+                                       const TokenizerOptions& options) {
   const std::string_view versus = " vs ";
   const std::size_t at = message.find(versus);
   if (message.find("required_chars") == std::string::npos || at == std::string::npos) {
     throw ConfigError("SentencePiece cannot be trained on this text: {}", message);
   }
   const auto needed = std::strtoll(message.c_str() + at + versus.size(), nullptr, 10);
-  if (extended_size > 0) {
+  if (options.extend_by > 0) {
+    const auto initial_size = options.vocabulary_size - options.extend_by;
     throw ConfigError(
         "data.tokenizer.extend_by is {}, and the initial model has {}, but the characters of the "
         "training text and the four special tokens alone are {}; raise extend_by to {} or more, or "
         "lower data.tokenizer.character_coverage",
-        options.extend_by, counted(extended_size, "entry"), needed, needed - extended_size);
+        options.extend_by, counted(initial_size, "entry"), needed, needed - initial_size);
   }
   throw ConfigError(
       "data.tokenizer.vocabulary_size is {}, but the characters of the training text and the four "
@@ -319,15 +319,15 @@ std::unordered_map<std::string, std::string> trainer_settings(const TokenizerOpt
 }
 
 // Returns the bytes of a model trained on these lines.
-std::string train_model(const TokenizerOptions& options, TrainingLines& lines, std::int64_t threads,
-                        std::int64_t extended_size) {
+std::string train_model(const TokenizerOptions& options, TrainingLines& lines,
+                        std::int64_t threads) {
   const CoreLimit limit(threads);
   std::string bytes;
   try {
     const auto status =
         sentencepiece::SentencePieceTrainer::Train(trainer_settings(options), &lines, &bytes);
     if (lines.failure) std::rethrow_exception(lines.failure);
-    if (!status.ok()) throw_training_error(status.ToString(), options, extended_size);
+    if (!status.ok()) throw_training_error(status.ToString(), options);
   } catch (const std::system_error& error) {
     throw EnvironmentError(
         "data.tokenizer: SentencePiece's {} threads could not be started ({}); allow more "
@@ -338,14 +338,14 @@ std::string train_model(const TokenizerOptions& options, TrainingLines& lines, s
 }
 
 std::string train_bytes(const TokenizerOptions& options, const LineSource& next_line,
-                        std::int64_t threads, std::int64_t extended_size = 0) {
+                        std::int64_t threads) {
   // For new threads, and for this thread, whose generator may exist already.
   sentencepiece::SetRandomGeneratorSeed(1);
   sentencepiece::random::GetRandomGenerator()->seed(1);
   TrainingLines lines(next_line);
   if (lines.failure) std::rethrow_exception(lines.failure);
   if (lines.done()) throw InputError("found no text to make a vocabulary from");
-  return train_model(options, lines, threads, extended_size);
+  return train_model(options, lines, threads);
 }
 
 }  // namespace
@@ -373,9 +373,9 @@ std::string extend_sentencepiece(const TokenizerOptions& options, const std::str
   // Most pieces of a large vocabulary of a new language are new; those of the same language are
   // not.
   auto larger = options;
-  const auto size = load_sentencepiece(options, bytes, "the initial model")->size();
-  larger.vocabulary_size = options.extend_by + size;
-  return with_pieces_of(bytes, train_bytes(larger, next_line, threads, size),
+  larger.vocabulary_size =
+      options.extend_by + load_sentencepiece(options, bytes, "the initial model")->size();
+  return with_pieces_of(bytes, train_bytes(larger, next_line, threads),
                         static_cast<std::size_t>(options.extend_by));
 }
 
