@@ -80,6 +80,9 @@ add_library(regard::torch ALIAS regard_libtorch)
 target_compile_options(regard_libtorch INTERFACE
   "SHELL:-idirafter \"${REGARD_LIBTORCH_INCLUDE}\""
   "SHELL:-idirafter \"${REGARD_LIBTORCH_INCLUDE}/torch/csrc/api/include\"")
+# LibTorch exports parts of libstdc++ that it was linked with, some of which crash (ARCHITECTURE.md, Traps). The C++
+# library is searched first.
+target_link_options(regard_libtorch INTERFACE "LINKER:--push-state,--no-as-needed,-lstdc++,--pop-state")
 # Nothing refers to a symbol of libtorch itself, but it loads the CUDA kernels: --no-as-needed keeps it linked. The
 # plain names tell CMake the run-time search folder.
 target_link_libraries(regard_libtorch INTERFACE

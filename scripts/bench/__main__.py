@@ -16,7 +16,8 @@
     trainers       training, compared with JoeyNMT and OpenNMT-py; twenty minutes
     decoders       translation, compared with CTranslate2, OpenNMT-py and JoeyNMT; the first time it trains
                    the models, which takes half an hour
-    all            all of these except the race and corpus; trainers and decoders only with --against
+    gpu            a training step of the recipes on the first GPU and on the processors; five minutes
+    all            all of these except race, corpus and gpu; trainers and decoders only with --against
 """
 
 import argparse
@@ -26,6 +27,7 @@ import sys
 import compiled
 import corpus
 import decoders
+import gpu
 import memory
 import page
 import peers
@@ -50,7 +52,9 @@ VERBS = {
     "race": race.run,
     "trainers": trainers.run,
     "decoders": decoders.run,
+    "gpu": gpu.run,
 }
+NOT_IN_ALL = ("race", "corpus", "gpu")
 COMPARISONS = ("trainers", "decoders")  # with other toolkits, which are installed for it
 
 
@@ -84,6 +88,7 @@ def arguments():
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("verbs", nargs="+", choices=[*VERBS, "all"], metavar="VERB")
+    parser.add_argument("--no-build", action="store_true", help="measure the program that is there")
     parser.add_argument("--quick", action="store_true", help="run few rounds, as a smoke test")
     parser.add_argument("--threads", type=count, default=0, help="0 (default): one for each core")
     parser.add_argument("--model", default="runs/bench", help="the run used by decode and start")
@@ -117,7 +122,7 @@ def arguments():
         metavar="COMMAND",
         help="runs each program that trainers and decoders measure, such as 'taskset -c 0,1'",
     )
-    parser.add_argument("--write", action="store_true", help="also write the tables into docs/performance.md")
+    parser.add_argument("--write", action="store_true", help="also write the tables into docs/")
     return parser.parse_args()
 
 
@@ -126,9 +131,10 @@ def main():
     verbs = options.verbs
     skip_failures = "all" in verbs
     if skip_failures:
-        without = ["race", "corpus"] if options.against else ["race", "corpus", *COMPARISONS]
+        without = NOT_IN_ALL if options.against else (*NOT_IN_ALL, *COMPARISONS)
         verbs = [verb for verb in VERBS if verb not in without]
     options.against = options.against or list(peers.PEERS)
+    Report.builds = not options.no_build
     report = Report(options)
     for verb in verbs:
         try:

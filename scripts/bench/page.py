@@ -1,15 +1,19 @@
-"""Writes the figures of docs/performance.md. Its prose is written by hand."""
+"""Writes the figures of docs/performance.md and docs/cuda.md. Their prose is written by hand."""
 
 import pages
 from project import ROOT, warn
 
 
+def page_of(verb):
+    return "cuda.md" if verb == "gpu" else "performance.md"
+
+
 def write(report):
     """Writes each section. A skipped benchmark keeps its old section."""
-    sections = {
-        f"bench {verb}": markdown
-        for verb, markdown in report.sections.items()
-        if "skipped" not in report.all_figures[verb]
-    }
-    pages.put(ROOT / "docs" / "performance.md", sections)
-    warn("written: docs/performance.md")
+    sections = {}
+    for verb, markdown in report.sections.items():
+        if "skipped" not in report.all_figures[verb]:
+            sections.setdefault(page_of(verb), {})[f"bench {verb}"] = markdown
+    for page, parts in sections.items():
+        pages.put(ROOT / "docs" / page, parts)
+        warn(f"written: docs/{page}")

@@ -21,7 +21,9 @@ def median(values):
 
 
 def build(*targets):
-    """Builds these targets; compiler output goes to standard error."""
+    """Builds these targets, unless --no-build was given; compiler output goes to standard error."""
+    if not Report.builds:
+        return
     done = subprocess.run(
         [ROOT / "scripts" / "build.sh", *targets], stdout=sys.stderr, check=False
     )
@@ -93,6 +95,8 @@ def versions():
 
 class Report:
     """Prints the Markdown of the benchmarks as they run, and stores it and their figures."""
+
+    builds = True  # False: the programs were built before, perhaps on another machine
 
     def __init__(self, options):
         self.quick = options.quick

@@ -172,6 +172,7 @@ LoadedModel load_models(const ModelArguments& arguments) {
   for (const auto& model : arguments.models) paths.push_back(resolve_model(model));
   const auto device = find_device(arguments.device);
   const auto precision = kernels::find_precision(arguments.precision, device);
+  allow_tf32(false);
   auto pool = make_thread_pool(arguments.threads, device);
   const auto load = [&](std::size_t m) {
     return retry_if_removed([&] {

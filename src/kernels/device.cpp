@@ -1,5 +1,6 @@
 #include "kernels/device.h"
 
+#include <ATen/Context.h>
 #include <torch/cuda.h>
 #include <torch/utils.h>
 #include <torch/version.h>
@@ -55,6 +56,11 @@ std::unique_ptr<ThreadPool> make_thread_pool(std::int64_t threads, torch::Device
   const auto count = threads > 0 ? threads : usable;
   return std::make_unique<ThreadPool>(static_cast<std::size_t>(count),
                                       [] { at::init_num_threads(); });
+}
+
+void allow_tf32(bool allowed) {
+  at::globalContext().setAllowTF32CuBLAS(allowed);
+  at::globalContext().setAllowTF32CuDNN(allowed);
 }
 
 torch::Tensor to_device(const torch::Tensor& x, torch::Device device) {

@@ -25,6 +25,11 @@ torch::Device find_device(const std::string& name, std::size_t process = 0);
 // processors.
 std::unique_ptr<ThreadPool> make_thread_pool(std::int64_t threads, torch::Device device);
 
+// Sets whether a GPU may compute products of fp32 numbers in TF32, in cuBLAS and in cuDNN. LibTorch
+// allows it in cuDNN (the encoders with an LSTM or `reset_gate: after`, and convolutions) from the
+// start. Holds for the whole process.
+void allow_tf32(bool allowed);
+
 // Returns x, which is on the CPU, on the device. Does not wait for the device.
 torch::Tensor to_device(const torch::Tensor& x, torch::Device device);
 

@@ -9,7 +9,13 @@ namespace regard {
 namespace {
 
 torch::Tensor select_rows(const torch::Tensor& tensor, const torch::Tensor& rows) {
-  return tensor.defined() ? tensor.index_select(0, rows) : tensor;
+  if (!tensor.defined()) return tensor;
+  if (tensor.is_cpu() || !tensor.requires_grad()) return tensor.index_select(0, rows);
+  // On a GPU, the gradient of index_select() adds equal rows in any order, and differs from run to
+  // run. That of embedding() sorts them.
+  auto sizes = tensor.sizes().vec();
+  sizes[0] = rows.size(0);
+  return torch::embedding(tensor.flatten(1), rows).view(sizes);
 }
 
 template <typename Part>

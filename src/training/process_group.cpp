@@ -25,9 +25,6 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
-#ifdef USE_C10D_NCCL
-#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
-#endif
 #endif
 
 C10_DECLARE_int(caffe2_log_level);
@@ -160,7 +157,6 @@ struct ProcessGroup::Connection {
   c10::intrusive_ptr<c10d::TCPStore> store;
   c10::intrusive_ptr<c10d::Store> names;  // `store` with a prefix for this attempt
   c10::intrusive_ptr<c10d::Backend> gloo;
-  c10::intrusive_ptr<c10d::Backend> nccl;  // null until the first sum of tensors on a GPU
   std::vector<c10::intrusive_ptr<c10d::Work>> started;
 
   // The heartbeat.
@@ -321,24 +317,15 @@ void ProcessGroup::start_sum(const torch::Tensor& tensor) {
   if (is_alone()) return;
   communicate([&] {
     auto& c = *connection_;
-    if (!tensor.is_cpu()) {
-#ifdef USE_C10D_NCCL
-      if (!c.nccl) {
-        c.nccl = c10::make_intrusive<c10d::ProcessGroupNCCL>(
-            c10::make_intrusive<c10d::PrefixStore>("nccl", c.names), static_cast<int>(rank_),
-            static_cast<int>(size_));
-      }
-#endif
-      if (!c.nccl) {  // by way of the host
-        auto copy = tensor.cpu();
-        sum(copy);
-        const torch::NoGradGuard guard;
-        tensor.copy_(copy);
-        return;
-      }
+    if (!tensor.is_cpu()) {  // by way of the host
+      auto copy = tensor.cpu();
+      sum(copy);
+      const torch::NoGradGuard guard;
+      tensor.copy_(copy);
+      return;
     }
     std::vector<torch::Tensor> tensors{tensor};
-    c.started.push_back((tensor.is_cpu() ? c.gloo : c.nccl)->allreduce(tensors));
+    c.started.push_back(c.gloo->allreduce(tensors));
   });
 }
 

@@ -8,8 +8,8 @@
 // process with rank 0 has the run folder: it logs and saves.
 //
 // Processes are started by torchrun, srun or by hand, and find each other by the variables RANK,
-// WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Gloo connects processes on the CPU, and NCCL adds up
-// gradients on GPUs if LibTorch has it.
+// WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Gloo connects them. Gradients on GPUs travel by way of
+// the host.
 #pragma once
 
 #include <torch/types.h>

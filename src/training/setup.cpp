@@ -1,6 +1,5 @@
 #include "training/setup.h"
 
-#include <ATen/Context.h>
 #include <fmt/ranges.h>
 #include <torch/utils.h>
 #include <torch/version.h>
@@ -486,7 +485,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   }
   resolve_automatic(setup.options.model);
   if (!last) report_widths(options.model, setup.options.model);
-  at::globalContext().setAllowTF32CuBLAS(precision == TrainingPrecision::tf32);
+  allow_tf32(precision == TrainingPrecision::tf32);
   load_data(setup, loader);
   make_model(setup, initial ? &*initial : nullptr);
   check_dev_lengths(setup);

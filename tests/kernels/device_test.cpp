@@ -1,6 +1,12 @@
 #include "kernels/device.h"
 
+#include <ATen/Context.h>
+#include <dlfcn.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
 
 #include "kernels/attention.h"
 #include "kernels/cross_entropy.h"
@@ -11,6 +17,22 @@
 
 namespace regard::kernels {
 namespace {
+
+// LibTorch exports parts of the standard library too, which crash in some of its versions.
+TEST(Program, CallsTheSystemsStandardLibrary) {
+  std::uintmax_t (*remove_all)(const std::filesystem::path&) = std::filesystem::remove_all;
+  Dl_info found{};
+  ASSERT_NE(dladdr(reinterpret_cast<const void*>(remove_all), &found), 0);
+  EXPECT_THAT(found.dli_fname, testing::HasSubstr("libstdc++"));
+}
+
+TEST(Tf32, IsAllowedToAllLibrariesOrToNone) {
+  for (const bool allowed : {true, false}) {
+    allow_tf32(allowed);
+    EXPECT_EQ(at::globalContext().allowTF32CuBLAS(), allowed);
+    EXPECT_EQ(at::globalContext().allowTF32CuDNN(), allowed);
+  }
+}
 
 class Fused : public testing::Test {
  protected:

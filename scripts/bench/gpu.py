@@ -1,0 +1,102 @@
+"""Measures a training step of the recipes on the first GPU, beside the processors of the same machine."""
+
+from pages import table
+from programs import train, train_log, work_folder
+from project import ENVIRONMENT_ERROR, Failure, need_multi30k, warn
+from report import build, median, output_of
+
+RESET_AFTER = ("model.encoder.reset_gate=after", "model.decoder.reset_gate=after")
+WIDE = (*(
+    f"model.{side}.{key}"
+    for side in ("encoder", "decoder")
+    for key in ("embedding_dim=1024", "hidden_size=1024", "feed_forward_size=4096", "heads=16")
+), "training.batch_size=16000")  # fmt: skip
+RECIPES = {  # title to the configuration, its changes, and training steps on a GPU
+    "`multi30k.yaml`": ("multi30k", (), 150),
+    "the same, `reset_gate: after`": ("multi30k", RESET_AFTER, 150),
+    "`multi30k_best.yaml`": ("multi30k_best", (), 150),
+    "`multi30k_transformer_best.yaml`": ("multi30k_transformer_best", (), 150),
+    # More arithmetic for each operation that the GPU starts.
+    "the same, width 1,024, batches of 16,000 tokens": ("multi30k_transformer_best", WIDE, 30),
+}
+DEVICES = {  # column to device and precision
+    "processors": ("cpu", "auto"),
+    "fp32": ("cuda:0", "fp32"),
+    "tf32": ("cuda:0", "tf32"),
+    "bf16": ("cuda:0", "bf16"),
+}
+NO_VALIDATION = ("data.dev.src=", "data.dev.trg=", "training.early_stopping_metric=loss")
+
+
+class Gpu:
+    """Records the use of the first GPU while a program runs. Passed to timed() as `watch`."""
+
+    def __init__(self):
+        self.before = self.memory()
+        self.peak = 0
+
+    @staticmethod
+    def memory():
+        """Returns the megabytes in use."""
+        found = output_of(
+            "nvidia-smi", "--id=0", "--query-gpu=memory.used", "--format=csv,noheader,nounits"
+        )
+        return int(found or 0)
+
+    def __call__(self, _seconds):
+        self.peak = max(self.peak, self.memory() - self.before)
+
+
+def name_of_gpu():
+    found = output_of("nvidia-smi", "--id=0", "--query-gpu=name,driver_version", "--format=csv,noheader")
+    if not found:
+        raise Failure(ENVIRONMENT_ERROR, "nvidia-smi found no GPU; the verb gpu needs one")
+    return found.replace(", ", ", driver ")
+
+
+def measure(recipe, column, work, options):
+    """Returns the figures of a short training: milliseconds a step and target tokens per second (medians over the
+    lines of its log without the first), and the peak memory of the GPU."""
+    config, changes, steps = RECIPES[recipe]
+    device, precision = DEVICES[column]
+    steps = 10 if options.quick else steps // 5 if device == "cpu" else steps
+    every = steps // 5
+    watch = Gpu()
+    train(
+        f"configs/{config}.yaml", work / "run", options, *changes, *NO_VALIDATION, f"device={device}",
+        f"training.precision={precision}", f"training.max_steps={steps}", f"training.logging_every={every}",
+        watch=watch,
+    )  # fmt: skip
+    log = train_log(work / "run")
+    ends = [line["seconds"] for line in log]
+    found = {
+        "milliseconds": median([1000 * (end - start) / every for start, end in zip(ends, ends[1:])]),
+        "target_tokens_per_second": median([line["target_tokens_per_second"] for line in log[1:]]),
+        "megabytes": watch.peak,
+    }
+    warn(f"{recipe}, {column}: {found}")
+    return found
+
+
+def run(report, options):
+    need_multi30k("train.en", "train.de")
+    build("regard")
+    report.say(f"{name_of_gpu()}.")
+    with work_folder() as work:
+        found = {}
+        for recipe in RECIPES:
+            found[recipe] = {column: measure(recipe, column, work, options) for column in DEVICES}
+    report.say("Milliseconds of a training step, the median without the first fifth of the steps:")
+    rows = [[recipe, *(f"{f['milliseconds']:.1f}" for f in row.values())] for recipe, row in found.items()]
+    report.say(table(["recipe", *DEVICES], rows))
+    report.say("Target tokens per second, and megabytes of the GPU in bf16 (with those of CUDA itself):")
+    rows = [
+        [
+            recipe,
+            *(f"{f['target_tokens_per_second']:,.0f}" for f in row.values()),
+            f"{row['bf16']['megabytes']:,}",
+        ]
+        for recipe, row in found.items()
+    ]
+    report.say(table(["recipe", *DEVICES, "MB"], rows))
+    report.figures["steps"] = found
