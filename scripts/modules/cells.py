@@ -154,9 +154,13 @@ class Cell:
         return (self.run / "best").exists()
 
     def train(self, threads):
-        """Trains (or resumes) the system."""
+        """Trains (or resumes) the system. A run of another recipe is removed."""
+        mark = self.run.with_name(f"{self.run.name}.recipe")
+        is_old = mark.exists() and mark.read_text(encoding="utf-8") != self.recipe
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.write_text(self.recipe, encoding="utf-8")
         regard(
-            "train", "-c", self.system.config, *self.system.options, f"name={self.system.name}",
+            "train", *(("--fresh",) if is_old else ()), "-c", self.system.config, *self.system.options, f"name={self.system.name}",
             f"training.model_dir={self.run}", f"threads={threads}", *self.settings,
         )  # fmt: skip
 

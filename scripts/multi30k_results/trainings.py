@@ -341,5 +341,12 @@ ENSEMBLES = [
         ("multi30k_transformer_diverse", "multi30k_best_diverse", "multi30k_best"),
         "two seeds of each of these and of multi30k_best_diverse",
     ),
+    *(
+        ensemble(
+            tuple(f"multi30k_{name}{suffix}" for name in ("transformer_second_round", "transformer_diverse", "best")),
+            "two seeds of each, and of multi30k_transformer_second_round",
+        )
+        for suffix in ("", "_french")
+    ),
     RERANKED,
 ]
