@@ -175,15 +175,6 @@ void make_folder(const fs::path& path) {
   }
 }
 
-void make_last_folder(const fs::path& path) {
-  std::error_code error;
-  fs::create_directory(path, error);
-  if (error || !fs::is_directory(path)) {
-    throw EnvironmentError("{}: cannot create the folder ({})", path.string(),
-                           error ? error.message() : "a file has this name");
-  }
-}
-
 void sync_to_disk(const fs::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC), path);
   sync(file.get(), path);

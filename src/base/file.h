@@ -52,9 +52,6 @@ bool is_file(const std::filesystem::path& path) noexcept;
 
 // Creates a folder and its parents. Throws EnvironmentError.
 void make_folder(const std::filesystem::path& path);
-// Creates a folder in an existing one, so that a folder which was moved or deleted is not created
-// anew. Throws EnvironmentError, also if the parent is missing.
-void make_last_folder(const std::filesystem::path& path);
 
 // Flushes a file, or the entries of a folder, to disk. Throws EnvironmentError.
 void sync_to_disk(const std::filesystem::path& path);

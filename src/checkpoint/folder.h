@@ -40,9 +40,8 @@ class FolderWriter {
   // link or, if the file system has none, by a copy. The files are not verified.
   void keep_other_files() { keep_others_ = true; }
 
-  // Makes commit() fail if the folder above the parent folder is missing. By default it creates all
-  // parents.
-  void create_only_last_parent() { only_last_parent_ = true; }
+  // Makes commit() fail if the parent folder is missing. By default it creates all parents.
+  void require_parent() { requires_parent_ = true; }
 
   // Writes all files and the manifest, which stores `info` for FolderReader::info(). Replaces an
   // existing checkpoint. Waits up to two minutes while another process writes the folder. Throws
@@ -69,7 +68,7 @@ class FolderWriter {
   std::filesystem::path path_;
   std::vector<File> files_;
   bool keep_others_ = false;
-  bool only_last_parent_ = false;
+  bool requires_parent_ = false;
 };
 
 // Reads a checkpoint folder. Throws DamagedError with the name of a missing or damaged file, and

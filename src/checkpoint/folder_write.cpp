@@ -315,11 +315,7 @@ std::uint64_t FolderWriter::needed_bytes() const {
 
 void FolderWriter::commit(const Json& info) {
   const fs::path parent = parent_of(path_);
-  if (only_last_parent_) {
-    make_last_folder(parent);
-  } else {
-    make_folder(parent);
-  }
+  if (!requires_parent_) make_folder(parent);
   WriterLock lock(path_);
   std::error_code ignored;
   if (fs::exists(fs::symlink_status(path_, ignored))) {

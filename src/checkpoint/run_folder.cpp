@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <set>
+#include <stdexcept>
 #include <string_view>
 #include <system_error>
 
@@ -90,13 +92,17 @@ std::string lock_holder(int lock) {
 
 RunFolder::~RunFolder() {
   if (lock_ >= 0) ::close(lock_);
+  if (folder_ >= 0) ::close(folder_);
 }
 
 void RunFolder::lock() {
   if (lock_ >= 0) return;
   make_folder(path_);
   const fs::path file = path_ / lock_name;
-  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (folder_ >= 0) ::close(folder_);
+  folder_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int fd =
+      folder_ < 0 ? -1 : ::openat(folder_, lock_name, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0)
     throw EnvironmentError(
         "{}: cannot be opened ({}); make the run folder writable, or change training.model_dir",
@@ -134,6 +140,17 @@ void RunFolder::check_not_moved() const {
       path_.string());
 }
 
+void RunFolder::make_folder_inside(const std::string& name) const {
+  if (folder_ < 0) throw std::logic_error("the run folder is not locked");
+  if (::mkdirat(folder_, name.c_str(), 0777) == 0 || errno == EEXIST) return;
+  throw EnvironmentError("{}: cannot create the folder ({})", (path_ / name).string(),
+                         std::strerror(errno));
+}
+
+void RunFolder::make_checkpoints_folder() const {
+  make_folder_inside(checkpoints_name);
+}
+
 void RunFolder::clear_all_leftovers() const {
   const fs::path folder = path_ / checkpoints_name;
   for (const std::string& file : names_in(folder)) {
@@ -169,7 +186,7 @@ void RunFolder::adopt_copied_checkpoint(const char* link) {
   const auto step = step_of_checkpoint(path);
   std::error_code error;
   if (step && !fs::exists(fs::symlink_status(checkpoint(*step), error))) {
-    make_last_folder(path_ / checkpoints_name);
+    make_checkpoints_folder();
     fs::rename(path, checkpoint(*step), error);
   } else if (step && is_checkpoint(checkpoint(*step)) &&
              manifest_text(path) == manifest_text(checkpoint(*step))) {
@@ -306,15 +323,16 @@ void RunFolder::set_link(const char* link, std::int64_t step) {
     throw CheckpointError("{}: the link `{}` needs a complete checkpoint, but there is none",
                           checkpoint(step).string(), link);
   }
-  const fs::path temporary = path_ / fmt::format(".{}.tmp", link);
-  std::error_code error;
-  fs::remove(temporary, error);
-  if (fs::is_directory(fs::symlink_status(path_ / link, error))) adopt_copied_checkpoint(link);
-  fs::create_symlink(checkpoint(step).lexically_relative(path_), temporary, error);
-  if (!error) fs::rename(temporary, path_ / link, error);
-  if (error) {
+  if (folder_ < 0) throw std::logic_error("the run folder is not locked");
+  const auto temporary = fmt::format(".{}.tmp", link);
+  ::unlinkat(folder_, temporary.c_str(), 0);
+  std::error_code ignored;
+  if (fs::is_directory(fs::symlink_status(path_ / link, ignored))) adopt_copied_checkpoint(link);
+  const auto target = checkpoint(step).lexically_relative(path_);
+  if (::symlinkat(target.c_str(), folder_, temporary.c_str()) != 0 ||
+      ::renameat(folder_, temporary.c_str(), folder_, link) != 0) {
     throw EnvironmentError("{}: the link cannot be set ({})", (path_ / link).string(),
-                           error.message());
+                           std::strerror(errno));
   }
   sync_to_disk(path_);
 }

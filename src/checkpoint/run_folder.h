@@ -37,6 +37,12 @@ class RunFolder {
   // that nothing is created in a folder that may belong to another process.
   void check_not_moved() const;
 
+  // Creates a folder in the locked folder, unless it exists, also if that was moved: nothing is
+  // created in another folder at its path. Throws EnvironmentError.
+  void make_folder_inside(const std::string& name) const;
+  // Creates the folder of the checkpoints in this way.
+  void make_checkpoints_folder() const;
+
   // Returns the path of the checkpoint of this step, which need not exist.
   Path checkpoint(std::int64_t step) const;
   // Returns the steps of the complete checkpoints, in ascending order.
@@ -79,7 +85,8 @@ class RunFolder {
   void set_link(const char* link, std::int64_t step);
 
   Path path_;
-  int lock_ = -1;  // descriptor of the locked file `.lock`; -1 before lock()
+  int folder_ = -1;  // descriptor of the folder; -1 before lock()
+  int lock_ = -1;    // descriptor of the locked file `.lock` in it; -1 before lock()
 };
 
 // Returns the model folder for a path given by the user: a run folder (its best checkpoint, else

@@ -75,7 +75,7 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
     if (!history.empty()) last_validated_step_ = history.back().first;
     validated = std::max<std::int64_t>(0, last_validated_step_);
   }
-  if (validator_) validations_.emplace(run.path(), validated);
+  if (validator_) validations_.emplace(run, validated);
 }
 
 ResumableState Trainer::state() {
@@ -371,8 +371,9 @@ void Trainer::check_weights() const {
 }
 
 void Trainer::write_checkpoint() {
+  run_.make_checkpoints_folder();
   FolderWriter folder(run_.checkpoint(position_.step));
-  folder.create_only_last_parent();            // does not create a moved run folder anew
+  folder.require_parent();                     // writes nothing if the run folder was moved
   if (last_written_step_ == position_.step) {  // only a validation happened since
     folder.keep_other_files();
     add_numbers(folder, state());

@@ -18,9 +18,8 @@ const std::vector<std::string> columns = {"step", "epoch",         "loss",    "p
 
 }  // namespace
 
-ValidationRecord::ValidationRecord(const std::filesystem::path& run,
-                                   std::optional<std::int64_t> resume_step)
-    : run_(run), rows_((run / "validations.tsv").string(), columns, resume_step) {}
+ValidationRecord::ValidationRecord(const RunFolder& run, std::optional<std::int64_t> resume_step)
+    : run_(run), rows_((run.path() / "validations.tsv").string(), columns, resume_step) {}
 
 void ValidationRecord::add(const Validation& validation, const TrainingPosition& position,
                            double learning_rate, double seconds, bool is_best) {
@@ -40,10 +39,10 @@ void ValidationRecord::add(const Validation& validation, const TrainingPosition&
                 {"seconds", seconds},
                 {"best", is_best ? "*" : ""}});
   if (!translates) return;
-  const auto file = translations_file(run_, position.step);
+  const auto file = translations_file(run_.path(), position.step);
   std::string text;
   for (const auto& line : validation.translations) text += line + "\n";
-  make_last_folder(file.parent_path());
+  run_.make_folder_inside(file.parent_path().filename().string());
   write_file(file, text);
 }
 

@@ -4,11 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "checkpoint/run_folder.h"
 #include "report/run_logs.h"
 #include "training/position.h"
 #include "training/validation.h"
@@ -17,9 +17,10 @@ namespace regard {
 
 class ValidationRecord {
  public:
-  // Starts new records in the run folder `run`. If `resume_step` is given, continues the existing
-  // records and removes the rows of later steps. Throws the errors of ValidationsWriter.
-  ValidationRecord(const std::filesystem::path& run, std::optional<std::int64_t> resume_step);
+  // Starts new records in the locked run folder `run`, which must outlive this object. If
+  // `resume_step` is given, continues the existing records and removes the rows of later steps.
+  // Throws the errors of ValidationsWriter.
+  ValidationRecord(const RunFolder& run, std::optional<std::int64_t> resume_step);
 
   // Logs and records a validation. `seconds` is the training time of all sessions so far. Throws
   // EnvironmentError if a file cannot be written.
@@ -27,7 +28,7 @@ class ValidationRecord {
            double seconds, bool is_best);
 
  private:
-  std::filesystem::path run_;
+  const RunFolder& run_;
   ValidationsWriter rows_;
 };
 

@@ -56,6 +56,7 @@ TEST(RunFolder, ListsOnlyCompleteCheckpoints) {
 TEST(RunFolder, LinksAreRelativeAndReplaced) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
+  run.lock();
   EXPECT_EQ(run.last(), std::nullopt);
   EXPECT_EQ(run.best(), std::nullopt);
   save(run, {1, 2, 3});
@@ -69,9 +70,25 @@ TEST(RunFolder, LinksAreRelativeAndReplaced) {
   EXPECT_TRUE(is_checkpoint(scratch / "moved/last"));
 }
 
+TEST(RunFolder, WritesNothingIntoAnotherFolderThatTookItsPlace) {
+  const ScratchFolder scratch;
+  RunFolder run(scratch / "x");
+  run.lock();
+  fs::rename(scratch / "x", scratch / "moved");
+  fs::create_directory(scratch / "x");
+  run.make_checkpoints_folder();
+  FolderWriter writer(run.checkpoint(1));
+  writer.require_parent();
+  EXPECT_THROW(writer.commit(), EnvironmentError);
+  EXPECT_THROW(run.set_last(1), CheckpointError);
+  EXPECT_TRUE(fs::is_empty(scratch / "x"));
+  EXPECT_TRUE(fs::is_empty(scratch / "moved/checkpoints"));
+}
+
 TEST(RunFolder, ReplacesALinkLeftByAKilledTraining) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
+  run.lock();
   save(run, 1);
   fs::create_symlink("nowhere", scratch / "x/.last.tmp");
   run.set_last(1);
@@ -81,6 +98,7 @@ TEST(RunFolder, ReplacesALinkLeftByAKilledTraining) {
 TEST(RunFolder, LinksNeedACompleteCheckpoint) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
+  run.lock();
   fs::create_directories(run.checkpoint(1));
   EXPECT_THROW(run.set_last(1), CheckpointError);
   EXPECT_THROW(run.set_best(2), CheckpointError);
@@ -89,6 +107,7 @@ TEST(RunFolder, LinksNeedACompleteCheckpoint) {
 TEST(RunFolder, ABrokenLinkFallsBackToTheNewest) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
+  run.lock();
   save(run, {1, 2, 3});
   run.set_last(3);
   run.set_best(3);
@@ -166,6 +185,7 @@ TEST(RunFolder, DetectsAMovedDeletedOrReplacedFolder) {
 TEST(RunFolder, PruningKeepsTheNewestTheBestAndTheLinked) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
+  run.lock();
   save(run, {1, 2, 3, 4, 5, 6, 7, 8});
   run.set_best(1);
   run.set_last(2);
@@ -246,6 +266,7 @@ TEST(RunFolder, LockingCleansUpAfterAKilledTraining) {
 TEST(ResolveModel, PrefersBestThenLastThenTheFolderItself) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
+  run.lock();
   save(run, {1, 2});
   EXPECT_EQ(resolve_model(run.path()), run.checkpoint(2));
   run.set_last(2);
