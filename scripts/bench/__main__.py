@@ -16,7 +16,7 @@
     trainers       training, compared with JoeyNMT and OpenNMT-py; twenty minutes
     decoders       translation, compared with CTranslate2, OpenNMT-py and JoeyNMT; the first time it trains
                    the models, which takes half an hour
-    gpu            a training step of the recipes on the first GPU and on the processors; five minutes
+    gpu            a training step of the recipes on the first GPU and on the processors; ten minutes
     all            all of these except race, corpus and gpu; trainers and decoders only with --against
 """
 

@@ -20,7 +20,7 @@ RECIPES = {  # title to the configuration, its changes, and training steps on a 
     "the same, width 1,024, batches of 16,000 tokens": ("multi30k_transformer_best", WIDE, 30),
 }
 DEVICES = {  # column to device and precision
-    "processors": ("cpu", "auto"),
+    "processors (auto)": ("cpu", "auto"),
     "fp32": ("cuda:0", "fp32"),
     "tf32": ("cuda:0", "tf32"),
     "bf16": ("cuda:0", "bf16"),
@@ -61,7 +61,7 @@ def measure(recipe, column, work, options):
     device, precision = DEVICES[column]
     steps = 10 if options.quick else steps // 5 if device == "cpu" else steps
     every = steps // 5
-    watch = Gpu()
+    watch = None if device == "cpu" else Gpu()
     train(
         f"configs/{config}.yaml", work / "run", options, *changes, *NO_VALIDATION, f"device={device}",
         f"training.precision={precision}", f"training.max_steps={steps}", f"training.logging_every={every}",
@@ -72,10 +72,23 @@ def measure(recipe, column, work, options):
     found = {
         "milliseconds": median([1000 * (end - start) / every for start, end in zip(ends, ends[1:])]),
         "target_tokens_per_second": median([line["target_tokens_per_second"] for line in log[1:]]),
-        "megabytes": watch.peak,
+        "megabytes": watch.peak if watch else 0,
     }
     warn(f"{recipe}, {column}: {found}")
     return found
+
+
+def measure_or_skip(recipe, column, work, options):
+    """Returns the figures, or None if the training fails, as for want of memory."""
+    try:
+        return measure(recipe, column, work, options)
+    except Failure as failure:
+        warn(f"{recipe}, {column}: {failure}")
+        return None
+
+
+def rows_of(found, figure, text):
+    return [[recipe, *(text.format(f[figure]) if f else "–" for f in row.values())] for recipe, row in found.items()]
 
 
 def run(report, options):
@@ -85,18 +98,11 @@ def run(report, options):
     with work_folder() as work:
         found = {}
         for recipe in RECIPES:
-            found[recipe] = {column: measure(recipe, column, work, options) for column in DEVICES}
+            found[recipe] = {column: measure_or_skip(recipe, column, work, options) for column in DEVICES}
     report.say("Milliseconds of a training step, the median without the first fifth of the steps:")
-    rows = [[recipe, *(f"{f['milliseconds']:.1f}" for f in row.values())] for recipe, row in found.items()]
-    report.say(table(["recipe", *DEVICES], rows))
-    report.say("Target tokens per second, and megabytes of the GPU in bf16 (with those of CUDA itself):")
-    rows = [
-        [
-            recipe,
-            *(f"{f['target_tokens_per_second']:,.0f}" for f in row.values()),
-            f"{row['bf16']['megabytes']:,}",
-        ]
-        for recipe, row in found.items()
-    ]
-    report.say(table(["recipe", *DEVICES, "MB"], rows))
+    report.say(table(["recipe", *DEVICES], rows_of(found, "milliseconds", "{:.1f}")))
+    report.say("Target tokens per second:")
+    report.say(table(["recipe", *DEVICES], rows_of(found, "target_tokens_per_second", "{:,.0f}")))
+    report.say("Megabytes of the GPU, with those of CUDA itself:")
+    report.say(table(["recipe", *DEVICES], rows_of(found, "megabytes", "{:,}")))
     report.figures["steps"] = found

@@ -86,7 +86,7 @@ def libtorch():
 def versions():
     return {
         "regard": output_of(REGARD, "--version").removeprefix("regard ").partition("\n")[0] or None,
-        "commit": output_of("git", "describe", "--always", "--dirty") or None,
+        "commit": (output_of("git", "describe", "--always", "--dirty") or None) if Report.builds else "built before",
         "libtorch": libtorch(),
         "compiler": output_of("c++", "-dumpfullversion") or None,
         "kernel": platform.release(),

@@ -6,6 +6,7 @@ import concurrent.futures
 import dataclasses
 import json
 import pathlib
+import shutil
 import statistics
 import tempfile
 import time
@@ -120,6 +121,7 @@ class Cell:
         self.system = system
         self.task = task
         self.run = folder / system.name / task.name
+        self.mark = self.run.with_name(f"{task.name}.recipe")
         self.figures = figures
         self.measures = measures
         self.extra = extra  # key=value
@@ -149,18 +151,22 @@ class Cell:
         """Returns the figures, or None if the cell is not done."""
         return self.figures.of(self.recipe, self.system.name, self.task.name)
 
+    def is_of_another_recipe(self):
+        """True if the run was begun with another recipe. The file beside it tells; runs without one are older."""
+        return self.mark.exists() and self.mark.read_text(encoding="utf-8") != self.recipe
+
     def has_model(self):
-        """True if the trained model is on this machine."""
-        return (self.run / "best").exists()
+        """True if the trained model of this recipe is on this machine."""
+        return (self.run / "best").exists() and not self.is_of_another_recipe()
 
     def train(self, threads):
         """Trains (or resumes) the system. A run of another recipe is removed."""
-        mark = self.run.with_name(f"{self.run.name}.recipe")
-        is_old = mark.exists() and mark.read_text(encoding="utf-8") != self.recipe
-        mark.parent.mkdir(parents=True, exist_ok=True)
-        mark.write_text(self.recipe, encoding="utf-8")
+        if self.is_of_another_recipe():
+            shutil.rmtree(self.run, ignore_errors=True)
+        self.mark.parent.mkdir(parents=True, exist_ok=True)
+        self.mark.write_text(self.recipe, encoding="utf-8")
         regard(
-            "train", *(("--fresh",) if is_old else ()), "-c", self.system.config, *self.system.options, f"name={self.system.name}",
+            "train", "-c", self.system.config, *self.system.options, f"name={self.system.name}",
             f"training.model_dir={self.run}", f"threads={threads}", *self.settings,
         )  # fmt: skip
 

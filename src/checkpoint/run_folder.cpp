@@ -141,10 +141,14 @@ void RunFolder::check_not_moved() const {
 }
 
 void RunFolder::make_folder_inside(const std::string& name) const {
-  if (folder_ < 0) throw std::logic_error("the run folder is not locked");
-  if (::mkdirat(folder_, name.c_str(), 0777) == 0 || errno == EEXIST) return;
+  if (lock_ < 0) throw std::logic_error("the run folder is not locked");
+  if (::mkdirat(folder_, name.c_str(), 0777) == 0) return;
+  const int error = errno;
+  struct stat found = {};
+  const bool exists = error == EEXIST && ::fstatat(folder_, name.c_str(), &found, 0) == 0;
+  if (exists && S_ISDIR(found.st_mode)) return;
   throw EnvironmentError("{}: cannot create the folder ({})", (path_ / name).string(),
-                         std::strerror(errno));
+                         exists ? "a file has this name" : std::strerror(error));
 }
 
 void RunFolder::make_checkpoints_folder() const {
@@ -323,7 +327,7 @@ void RunFolder::set_link(const char* link, std::int64_t step) {
     throw CheckpointError("{}: the link `{}` needs a complete checkpoint, but there is none",
                           checkpoint(step).string(), link);
   }
-  if (folder_ < 0) throw std::logic_error("the run folder is not locked");
+  if (lock_ < 0) throw std::logic_error("the run folder is not locked");
   const auto temporary = fmt::format(".{}.tmp", link);
   ::unlinkat(folder_, temporary.c_str(), 0);
   std::error_code ignored;
@@ -334,7 +338,10 @@ void RunFolder::set_link(const char* link, std::int64_t step) {
     throw EnvironmentError("{}: the link cannot be set ({})", (path_ / link).string(),
                            std::strerror(errno));
   }
-  sync_to_disk(path_);
+  // EINVAL: the file system cannot flush folders.
+  if (::fsync(folder_) != 0 && errno != EINVAL) {
+    throw EnvironmentError("{}: cannot be written ({})", path_.string(), std::strerror(errno));
+  }
 }
 
 void RunFolder::prune(std::size_t keep_newest, std::size_t keep_best,

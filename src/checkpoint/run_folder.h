@@ -37,8 +37,8 @@ class RunFolder {
   // that nothing is created in a folder that may belong to another process.
   void check_not_moved() const;
 
-  // Creates a folder in the locked folder, unless it exists, also if that was moved: nothing is
-  // created in another folder at its path. Throws EnvironmentError.
+  // Creates a folder in the locked folder, unless it exists, also if that was moved: in an empty
+  // folder that takes its place, no path below this one exists. Throws EnvironmentError.
   void make_folder_inside(const std::string& name) const;
   // Creates the folder of the checkpoints in this way.
   void make_checkpoints_folder() const;

@@ -354,7 +354,8 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
   const auto& [options, adopted] = complete;
   if (!adopted.empty()) log::info("{}", adopted);
   auto setup = make_setup_from(run, options, last, init_from, group);
-  // All checks have passed: files may be replaced from here on.
+  // All checks have passed: files may be replaced from here on. Reading the text can take minutes.
+  run.check_not_moved();
   if (arguments.fresh) remove_run_files(run);
   if (arguments.fall_back) run.move_damaged_away();
 

@@ -10,9 +10,11 @@ namespace {
 
 torch::Tensor select_rows(const torch::Tensor& tensor, const torch::Tensor& rows) {
   if (!tensor.defined()) return tensor;
-  if (tensor.is_cpu() || !tensor.requires_grad()) return tensor.index_select(0, rows);
+  if (tensor.is_cpu() || !tensor.requires_grad() || tensor.dim() < 2) {
+    return tensor.index_select(0, rows);
+  }
   // On a GPU, the gradient of index_select() adds equal rows in any order, and differs from run to
-  // run. That of embedding() sorts them.
+  // run. That of embedding() adds them in a fixed order.
   auto sizes = tensor.sizes().vec();
   sizes[0] = rows.size(0);
   return torch::embedding(tensor.flatten(1), rows).view(sizes);

@@ -76,8 +76,8 @@ class ProcessGroup {
   std::size_t all_threads() const { return all_threads_; }
 
   // Replaces a contiguous tensor by the sum over all processes, in place. start_sum() returns
-  // before the sum is complete, finish_sums() waits for all that were started. The tensors must
-  // not be used in between.
+  // before the sum is complete (of a tensor on a GPU, after it), finish_sums() waits for all that
+  // were started. The tensors must not be used in between.
   void sum(const torch::Tensor& tensor);
   void start_sum(const torch::Tensor& tensor);
   void finish_sums();

@@ -373,7 +373,7 @@ void Trainer::check_weights() const {
 void Trainer::write_checkpoint() {
   run_.make_checkpoints_folder();
   FolderWriter folder(run_.checkpoint(position_.step));
-  folder.require_parent();                     // writes nothing if the run folder was moved
+  folder.require_parent();                     // fails if the run folder was moved
   if (last_written_step_ == position_.step) {  // only a validation happened since
     folder.keep_other_files();
     add_numbers(folder, state());
