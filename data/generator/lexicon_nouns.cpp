@@ -7,7 +7,7 @@ namespace {
 constexpr bool m = false;
 constexpr bool f = true;
 
-constexpr Noun table[] = {
+constexpr Noun noun_table[] = {
     // Persons.
     {"man men", "homme hommes", m, person},
     {"woman women", "femme femmes", f, person},
@@ -122,7 +122,7 @@ constexpr Noun table[] = {
 }  // namespace
 
 std::span<const Noun> nouns() {
-  return table;
+  return noun_table;
 }
 
 }  // namespace regard::corpus

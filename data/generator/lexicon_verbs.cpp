@@ -15,7 +15,7 @@ constexpr auto state = Aspect::state;
 using enum Frame;
 
 // clang-format off
-constexpr Verb table[] = {
+constexpr Verb verb_table[] = {
     // Intransitive.
     {"sleep sleeps sleeping slept slept", "", "dormir", "dors dors dort dormons dormez dorment", "", "dormi", avoir, activity, intransitive, animate, 0},
     {"run runs running ran run", "", "courir", "cours cours court courons courez courent", "courr", "couru", avoir, activity, intransitive, animate, 0},
@@ -100,7 +100,7 @@ constexpr Verb table[] = {
 }  // namespace
 
 std::span<const Verb> verbs() {
-  return table;
+  return verb_table;
 }
 
 }  // namespace regard::corpus

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "corpus.h"
+#include "phrase.h"
 
 namespace regard::corpus {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 constexpr std::string_view consonants = "bdfgklmnprstvz";
 constexpr std::string_view vowels = "aeiou";
 constexpr std::string_view endings = "nrlskd";
-constexpr std::array numbers = {"two", "three", "four", "five", "eight", "ten"};
+constexpr std::array number_words = {"two", "three", "four", "five", "eight", "ten"};
 
 char one_of(std::string_view letters, Random& random) {
   return letters[random.below(letters.size())];
@@ -24,11 +25,6 @@ std::string draw_from(NameSplit split, const Draw& draw) {
     const std::string word = draw();
     if (is_held_out("open " + word) == (split == NameSplit::unseen)) return word;
   }
-}
-
-std::string capitalised(std::string word) {
-  if (word[0] >= 'a' && word[0] <= 'z') word[0] = static_cast<char>(word[0] - 'a' + 'A');
-  return word;
 }
 
 // The result of replacing a word: absent, replaced, or not equally frequent in both languages.
@@ -83,7 +79,7 @@ std::optional<Sentence> replace_names(const Sentence& sentence, NameSplit split,
   for (const Name& name : names()) {
     if (!put(name.en, name.fr, random_name(name.feminine, split, random))) return std::nullopt;
   }
-  for (const char* number : numbers) {
+  for (const char* number : number_words) {
     const std::string french = form(determiner(number).fr, 2);
     if (!put(number, french, random_number(split, random))) return std::nullopt;
   }

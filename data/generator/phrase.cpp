@@ -9,7 +9,6 @@
 #include "morphology.h"
 
 namespace regard::corpus {
-namespace {
 
 std::string capitalised(std::string word) {
   const auto first = static_cast<unsigned char>(word.at(0));
@@ -20,6 +19,8 @@ std::string capitalised(std::string word) {
   }
   return word;
 }
+
+namespace {
 
 bool share_a_meaning(const Token& a, const Token& b) {
   return std::any_of(a.meanings.begin(), a.meanings.end(), [&](int meaning) {

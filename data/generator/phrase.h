@@ -62,4 +62,7 @@ Sentence finish(Phrase phrase, std::string_view mark, Draft& draft);
 std::string line(const std::vector<std::string>& words);
 std::string pharaoh(const Sentence& sentence);
 
+// Returns the word with an upper-case first letter. Letters are those of English and French.
+std::string capitalised(std::string word);
+
 }  // namespace regard::corpus

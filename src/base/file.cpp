@@ -13,17 +13,17 @@ namespace regard {
 namespace fs = std::filesystem;
 namespace {
 
-class Descriptor {
+class WriteDescriptor {
  public:
   // Owns the result of open(). Throws EnvironmentError, which names `path`, if it is negative.
-  Descriptor(int fd, const fs::path& path) : fd_(fd) {
+  WriteDescriptor(int fd, const fs::path& path) : fd_(fd) {
     if (fd_ < 0) {
       throw EnvironmentError("{}: cannot be written ({})", path.string(), std::strerror(errno));
     }
   }
-  ~Descriptor() { ::close(fd_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  ~WriteDescriptor() { ::close(fd_); }
+  WriteDescriptor(const WriteDescriptor&) = delete;
+  WriteDescriptor& operator=(const WriteDescriptor&) = delete;
   int get() const { return fd_; }
 
  private:
@@ -140,7 +140,7 @@ void write_file(const fs::path& path, std::string_view bytes) {
 void write_file(const fs::path& path, std::span<const std::string_view> parts, bool wait_for_disk) {
   fs::path temporary;  // empty as long as the file has no name
   try {
-    Descriptor file(open_unnamed(path, temporary), path);
+    WriteDescriptor file(open_unnamed(path, temporary), path);
     for (const auto bytes : parts) write_all(file.get(), bytes, path);
     if (wait_for_disk) sync(file.get(), path);
     if (temporary.empty()) link_name(file.get(), path, temporary);
@@ -176,7 +176,7 @@ void make_folder(const fs::path& path) {
 }
 
 void sync_to_disk(const fs::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC), path);
+  const WriteDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC), path);
   sync(file.get(), path);
 }
 

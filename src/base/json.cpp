@@ -6,7 +6,7 @@
 namespace regard {
 namespace {
 
-constexpr int max_depth = 64;
+constexpr int max_json_depth = 64;
 constexpr int max_keys = 1000;
 
 // Forwards the SAX events of nlohmann's parser to a JsonVisitor. Ignores values.
@@ -52,7 +52,7 @@ class SaxEvents {
 class LimitChecker : public JsonVisitor {
  public:
   void open(int depth) override {
-    if (depth >= max_depth) throw std::length_error("nested deeper than 64 levels");
+    if (depth >= max_json_depth) throw std::length_error("nested deeper than 64 levels");
     // The keys of an object at `depth` have depth + 1.
     keys_.resize(static_cast<std::size_t>(depth) + 2);
     keys_.back() = 0;

@@ -40,7 +40,7 @@ spdlog::level::level_enum spdlog_level(Level level) {
   return spdlog::level::info;
 }
 
-std::string_view prefix(Level level) {
+std::string_view level_prefix(Level level) {
   if (level == Level::warning) return "warning: ";
   if (level == Level::error) return "error: ";
   return "";
@@ -52,7 +52,7 @@ void write(Level level, std::string_view message) {
   const std::lock_guard lock(stderr_mutex());
   if (!logger().should_log(spdlog_level(level))) return;
   if (before_line) before_line();
-  logger().log(spdlog_level(level), "{}{}", prefix(level), escape_controls(message));
+  logger().log(spdlog_level(level), "{}{}", level_prefix(level), escape_controls(message));
   logger().flush();
 }
 

@@ -15,14 +15,14 @@
 namespace regard {
 namespace {
 
-struct Descriptor {
-  explicit Descriptor(const std::filesystem::path& path)
+struct ReadDescriptor {
+  explicit ReadDescriptor(const std::filesystem::path& path)
       : value(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~Descriptor() {
+  ~ReadDescriptor() {
     if (value >= 0) ::close(value);
   }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
+  ReadDescriptor(const ReadDescriptor&) = delete;
+  ReadDescriptor& operator=(const ReadDescriptor&) = delete;
 
   int value;
 };
@@ -30,7 +30,7 @@ struct Descriptor {
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
-  const Descriptor file(path);
+  const ReadDescriptor file(path);
   struct stat status {};
   if (file.value < 0 || ::fstat(file.value, &status) != 0) {
     throw InputError("{}: cannot be read ({})", path.string(), std::strerror(errno));

@@ -34,7 +34,7 @@ constexpr std::uint64_t length_bytes = 8;
 constexpr std::uint64_t max_header_bytes = 10'000'000;
 constexpr std::size_t max_tensors = 100'000;
 constexpr std::size_t max_dimensions = 64;  // as in LibTorch
-constexpr int max_depth = 3;                // header, tensor, list of numbers
+constexpr int max_header_depth = 3;         // header, tensor, list of numbers
 
 template <typename... Args>
 [[noreturn]] void reject(const Path& path, fmt::format_string<Args...> format, Args&&... args) {
@@ -61,8 +61,8 @@ class HeaderJson : private JsonVisitor {
 
  private:
   void open(int depth) override {
-    if (depth < max_depth) return;
-    reject(path_, "the header nests deeper than {} levels", max_depth);
+    if (depth < max_header_depth) return;
+    reject(path_, "the header nests deeper than {} levels", max_header_depth);
   }
   void key(int depth, const std::string& name) override {
     if (depth == 1) {  // a tensor or __metadata__

@@ -9,7 +9,7 @@
 namespace regard {
 namespace {
 
-void check(int result) {
+void check_digest(int result) {
   if (result != 1) throw std::runtime_error("OpenSSL cannot compute SHA-256");
 }
 
@@ -20,16 +20,16 @@ void Sha256::Free::operator()(evp_md_ctx_st* context) const {
 }
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
-  check(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr));
+  check_digest(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr));
 }
 
 void Sha256::update(std::string_view bytes) {
-  check(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()));
+  check_digest(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()));
 }
 
 std::string Sha256::hex_digest() {
   std::array<unsigned char, 32> digest{};
-  check(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr));
+  check_digest(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr));
   std::string digits;
   for (const auto byte : digest) digits += fmt::format("{:02x}", byte);
   return digits;

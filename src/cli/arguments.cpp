@@ -3,6 +3,8 @@
 
 #include "cli/arguments.h"
 
+#include <CLI/CLI.hpp>
+
 namespace regard {
 namespace {
 

@@ -5,8 +5,6 @@
 // meaning. The parser writes into the members, so they must outlive it.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,6 +13,13 @@
 #include <vector>
 
 #include "config/testing_options.h"
+
+// CLI11's header is large, and the commands need only the arguments.
+namespace CLI {
+class App;
+class Option;
+class Validator;
+}  // namespace CLI
 
 namespace regard {
 
@@ -362,15 +367,9 @@ constexpr auto max_whole_number = std::numeric_limits<std::uint64_t>::max();
 // Accepts only decimal digits, from `min` to `max`.
 CLI::Validator whole_number(std::uint64_t min, std::uint64_t max = max_whole_number);
 
-// Adds --threads. `threads` is an integer, or an optional one.
-template <typename Threads>
-void add_threads(CLI::App& command, Threads& threads) {
-  command
-      .add_option("--threads", threads,
-                  "CPU threads; 0 uses one for each processor that this process may use")
-      ->transform(whole_number(0, 1024))
-      ->type_name("N");
-}
+void add_threads(CLI::App& command, std::int64_t& threads);
+void add_threads(CLI::App& command, std::optional<std::int64_t>& threads);
+
 // Accepts a finite number from `min` to `max`. Either limit may be infinite.
 CLI::Validator real_number(double min, double max = std::numeric_limits<double>::infinity());
 

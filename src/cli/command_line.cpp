@@ -1,5 +1,7 @@
 #include "cli/command_line.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <iostream>
 #include <string>
@@ -44,59 +46,66 @@ std::vector<std::string> rewrite_words(std::vector<std::string> words) {
 }  // namespace
 
 CommandLine::CommandLine()
-    : program_("Train and run sequence-to-sequence translators with attention.", "regard") {
-  program_.set_version_flag("-V,--version", version_report(),
-                            "Print the versions of regard and LibTorch, and the kernels in use");
-  program_.require_subcommand(1);
-  program_.set_help_all_flag("--help-all", "Print the help of every command");
+    : program_(std::make_unique<CLI::App>(
+          "Train and run sequence-to-sequence translators with attention.", "regard")) {
+  program_->set_version_flag("-V,--version", version_report(),
+                             "Print the versions of regard and LibTorch, and the kernels in use");
+  program_->require_subcommand(1);
+  program_->set_help_all_flag("--help-all", "Print the help of every command");
   const auto choose = [this](Command selected) { return [this, selected] { command = selected; }; };
-  add_train(program_, train)->callback(choose(Command::train));
-  add_prepare(program_, prepare)->callback(choose(Command::prepare));
-  add_features(program_, features)->callback(choose(Command::features));
-  add_translate(program_, translate)->callback(choose(Command::translate));
-  add_synthesize(program_, synthesize)->callback(choose(Command::synthesize));
-  add_evaluate(program_, evaluate)->callback(choose(Command::evaluate));
-  add_score(program_, score)->callback(choose(Command::score));
-  add_rerank(program_, rerank)->callback(choose(Command::rerank));
-  add_shortlist(program_, shortlist)->callback(choose(Command::shortlist));
-  add_average(program_, average)->callback(choose(Command::average));
-  add_quantize(program_, quantize)->callback(choose(Command::quantize));
-  add_serve(program_, serve)->callback(choose(Command::serve));
-  add_info(program_, info)->callback(choose(Command::info));
-  add_report(program_, report)->callback(choose(Command::report));
-  const auto configs = add_config(program_, config, config_init, config_convert);
+  add_train(*program_, train)->callback(choose(Command::train));
+  add_prepare(*program_, prepare)->callback(choose(Command::prepare));
+  add_features(*program_, features)->callback(choose(Command::features));
+  add_translate(*program_, translate)->callback(choose(Command::translate));
+  add_synthesize(*program_, synthesize)->callback(choose(Command::synthesize));
+  add_evaluate(*program_, evaluate)->callback(choose(Command::evaluate));
+  add_score(*program_, score)->callback(choose(Command::score));
+  add_rerank(*program_, rerank)->callback(choose(Command::rerank));
+  add_shortlist(*program_, shortlist)->callback(choose(Command::shortlist));
+  add_average(*program_, average)->callback(choose(Command::average));
+  add_quantize(*program_, quantize)->callback(choose(Command::quantize));
+  add_serve(*program_, serve)->callback(choose(Command::serve));
+  add_info(*program_, info)->callback(choose(Command::info));
+  add_report(*program_, report)->callback(choose(Command::report));
+  const auto configs = add_config(*program_, config, config_init, config_convert);
   configs.print->callback(choose(Command::config_print));
   configs.init->callback(choose(Command::config_init));
   configs.convert->callback(choose(Command::config_convert));
   configs.docs->callback(choose(Command::config_docs));
   configs.schema->callback(choose(Command::config_schema));
-  add_completions(program_, completions)->callback(choose(Command::completions));
-  add_man(program_, man)->callback(choose(Command::man));
-  add_examples_and_quiet(program_, quiet);
-  program_.footer(program_.get_footer() + "\n\nDocumentation: " + docs_folder());
+  add_completions(*program_, completions)->callback(choose(Command::completions));
+  add_man(*program_, man)->callback(choose(Command::man));
+  add_examples_and_quiet(*program_, quiet);
+  program_->footer(program_->get_footer() + "\n\nDocumentation: " + docs_folder());
+}
+
+CommandLine::~CommandLine() = default;
+
+CommandOutline CommandLine::outline() const {
+  return regard::outline(*program_);
 }
 
 std::optional<ExitCode> CommandLine::parse(int argc, char** argv) {
   const auto words = rewrite_words({argv + 1, argv + std::max(argc, 1)});
   const auto fail = [&](const std::string& text) {
-    return report_usage_error(program_, text, words);
+    return report_usage_error(*program_, text, words);
   };
-  if (const auto error = find_misread_option(program_, words)) return fail(*error);
+  if (const auto error = find_misread_option(*program_, words)) return fail(*error);
   try {
     // CLI11 expects the arguments in reverse order.
-    program_.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    program_->parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
     // For `regard UNKNOWN --help`, the parser reports a request for help.
-    if (error.get_exit_code() != 0 || has_unknown_command(program_)) {
-      const auto misplaced = find_misplaced_file(program_);
-      return fail(misplaced ? *misplaced : describe_error(program_, error, words));
+    if (error.get_exit_code() != 0 || has_unknown_command(*program_)) {
+      const auto misplaced = find_misplaced_file(*program_);
+      return fail(misplaced ? *misplaced : describe_error(*program_, error, words));
     }
-    program_.exit(error);  // --help, --version
+    program_->exit(error);  // --help, --version
     if (std::cout.flush()) return ExitCode::ok;
     log::error("standard output: cannot be written");
     return ExitCode::environment;
   }
-  if (const auto misplaced = find_misplaced_file(program_)) return fail(*misplaced);
+  if (const auto misplaced = find_misplaced_file(*program_)) return fail(*misplaced);
   if (quiet) log::set_quiet();
   return std::nullopt;
 }

@@ -2,8 +2,7 @@
 // load.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -40,6 +39,7 @@ enum class Command {
 class CommandLine {
  public:
   CommandLine();
+  ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
@@ -47,7 +47,7 @@ class CommandLine {
   // or the version, or reporting a usage error.
   std::optional<ExitCode> parse(int argc, char** argv);
 
-  CommandOutline outline() const { return regard::outline(program_); }
+  CommandOutline outline() const;
 
   Command command = {};
   bool quiet = false;
@@ -72,7 +72,7 @@ class CommandLine {
   ManArguments man;
 
  private:
-  CLI::App program_;
+  std::unique_ptr<CLI::App> program_;
 };
 
 }  // namespace regard

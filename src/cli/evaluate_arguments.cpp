@@ -1,6 +1,8 @@
 // The command evaluate.
 #include "cli/arguments.h"
 
+#include <CLI/CLI.hpp>
+
 namespace regard {
 namespace {
 

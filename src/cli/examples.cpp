@@ -7,7 +7,7 @@ namespace {
 
 struct CommandExamples {
   std::string_view command_path;
-  std::vector<Example> examples;
+  std::vector<UsageExample> examples;
 };
 
 const std::vector<CommandExamples>& all_examples() {
@@ -154,13 +154,13 @@ const std::vector<CommandExamples>& all_examples() {
 
 }  // namespace
 
-std::vector<Example> examples_of(std::string_view command_path) {
+std::vector<UsageExample> examples_of(std::string_view command_path) {
   const auto entry =
       std::ranges::find(all_examples(), command_path, &CommandExamples::command_path);
-  return entry == all_examples().end() ? std::vector<Example>() : entry->examples;
+  return entry == all_examples().end() ? std::vector<UsageExample>() : entry->examples;
 }
 
-std::string examples_text(const std::vector<Example>& examples) {
+std::string examples_text(const std::vector<UsageExample>& examples) {
   if (examples.empty()) return "";
   std::string text = "Examples:\n";
   for (const auto& [command, description] : examples) {

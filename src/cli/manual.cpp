@@ -180,9 +180,9 @@ std::string commands_text(const CommandOutline& command, bool with_options) {
 }
 
 // Appends the examples of a command that are not in the list yet.
-void collect_examples(const CommandOutline& command, std::vector<Example>& all) {
+void collect_examples(const CommandOutline& command, std::vector<UsageExample>& all) {
   for (const auto& example : command.examples) {
-    const auto is_duplicate = [&](const Example& known) {
+    const auto is_duplicate = [&](const UsageExample& known) {
       return known.command == example.command;
     };
     if (std::ranges::none_of(all, is_duplicate)) all.push_back(example);
@@ -191,7 +191,7 @@ void collect_examples(const CommandOutline& command, std::vector<Example>& all) 
 
 // Returns the section of examples, with those of the subcommands if `with_commands`.
 std::string examples_section(const CommandOutline& command, bool with_commands) {
-  std::vector<Example> examples;
+  std::vector<UsageExample> examples;
   collect_examples(command, examples);
   for (const auto& subcommand : command.commands) {
     if (with_commands) collect_examples(subcommand, examples);

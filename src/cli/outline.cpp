@@ -1,5 +1,7 @@
 #include "cli/outline.h"
 
+#include <CLI/CLI.hpp>
+
 #include "base/strings.h"
 
 namespace regard {

@@ -2,26 +2,28 @@
 // completions and manual pages.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace regard {
 
-struct Example {
+struct UsageExample {
   std::string command;
   std::string description;
 };
 
 // Returns the examples of a command. `command_path` is the words after "regard", such as "train" or
 // "config print"; "" is the program itself.
-std::vector<Example> examples_of(std::string_view command_path);
+std::vector<UsageExample> examples_of(std::string_view command_path);
 
 // Returns the text at the end of the help: "Examples:" and each command with its description.
-std::string examples_text(const std::vector<Example>& examples);
+std::string examples_text(const std::vector<UsageExample>& examples);
 
 // The kind of an option's value, for completion by a shell.
 enum class ValueKind { none, other, choice, file, folder, setting };
@@ -45,7 +47,7 @@ struct CommandOutline {
   std::vector<OptionOutline> options;
   std::vector<OptionOutline> arguments;  // positional arguments
   std::vector<CommandOutline> commands;  // subcommands
-  std::vector<Example> examples;
+  std::vector<UsageExample> examples;
 
   // Returns the words after "regard": "config print". Empty for the program itself.
   std::string command_path() const;

@@ -1,6 +1,8 @@
 // The command rerank.
 #include "cli/arguments.h"
 
+#include <CLI/CLI.hpp>
+
 namespace regard {
 namespace {
 

@@ -1,6 +1,8 @@
 // The command serve.
 #include "cli/arguments.h"
 
+#include <CLI/CLI.hpp>
+
 namespace regard {
 
 CLI::App* add_serve(CLI::App& program, ServeArguments& arguments) {

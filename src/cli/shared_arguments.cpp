@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -45,7 +46,25 @@ CLI::Validator number_in_range(const std::string& noun, const std::string& type,
   return CLI::Validator(check, description);
 }
 
+// `threads` is an integer, or an optional one.
+template <typename Threads>
+void add_threads_option(CLI::App& command, Threads& threads) {
+  command
+      .add_option("--threads", threads,
+                  "CPU threads; 0 uses one for each processor that this process may use")
+      ->transform(whole_number(0, 1024))
+      ->type_name("N");
+}
+
 }  // namespace
+
+void add_threads(CLI::App& command, std::int64_t& threads) {
+  add_threads_option(command, threads);
+}
+
+void add_threads(CLI::App& command, std::optional<std::int64_t>& threads) {
+  add_threads_option(command, threads);
+}
 
 CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
   return number_in_range(
@@ -69,7 +88,7 @@ std::string option_name(std::string_view key) {
 }
 
 template <Choice Value>
-std::string names_of(std::string_view separator) {
+std::string joined_names(std::string_view separator) {
   return fmt::format("{}", fmt::join(enum_names(Value{}), separator));
 }
 
@@ -79,7 +98,7 @@ std::string check_choice(const std::string& input) {
   Value value{};
   if (from_yaml(input, value)) return {};
   const auto names = enum_names(value);
-  return fmt::format("found `{}`, expected one of {}{}", input, names_of<Value>(", "),
+  return fmt::format("found `{}`, expected one of {}{}", input, joined_names<Value>(", "),
                      did_you_mean(input, {names.begin(), names.end()}));
 }
 
@@ -100,7 +119,7 @@ CLI::Validator validator(const Range& range) {
 
 template <typename Value>
 std::string type_name() {
-  if constexpr (Choice<Value>) return names_of<Value>("|");
+  if constexpr (Choice<Value>) return joined_names<Value>("|");
   return "N";
 }
 

@@ -1,6 +1,8 @@
 // The command translate.
 #include "cli/arguments.h"
 
+#include <CLI/CLI.hpp>
+
 #include <string>
 #include <vector>
 

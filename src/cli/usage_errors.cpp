@@ -1,6 +1,7 @@
 #include "cli/usage_errors.h"
 
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -108,7 +109,7 @@ std::string suggest_command(const CLI::App& command, const std::string& word) {
 }
 
 // Returns the value of an unknown option: the text after "=", or the next word.
-std::string value_of(const std::string& option, const Words& words) {
+std::string value_in(const std::string& option, const Words& words) {
   if (const auto equals = option.find('='); equals != std::string::npos) {
     return option.substr(equals + 1);
   }
@@ -154,7 +155,7 @@ std::string suggest_option(const CLI::App& command, const std::string& word, con
   const auto option = suggest(name, options_of(command));
   const auto key = accepts(command, "KEY=VALUE") ? suggest_key(name) : std::nullopt;
   if (key && (!option || key->similarity < option->similarity)) {
-    return key->word + "=" + value_of(word, words);
+    return key->word + "=" + value_in(word, words);
   }
   return option ? option->word : "";
 }

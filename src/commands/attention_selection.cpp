@@ -28,7 +28,7 @@ std::vector<AttentionMap> maps_named(const std::vector<std::string>& given) {
   return maps;
 }
 
-std::string name_of(AttentionMap map) {
+std::string map_name(AttentionMap map) {
   return std::string(enum_names(map)[static_cast<std::size_t>(map)]);
 }
 
@@ -60,7 +60,7 @@ void check_index(const char* option, std::int64_t found, std::int64_t count, con
         option, model.path.string(), attention_kind(model.contents.options.model));
   }
   throw ConfigError("{} {}: --attention-map {} of the model {} has {}; give 1 to {}", option, found,
-                    name_of(map), model.path.string(), counted(count, what), count);
+                    map_name(map), model.path.string(), counted(count, what), count);
 }
 
 void check_other_options(const TranslateArguments& arguments) {
@@ -237,7 +237,7 @@ std::vector<AttentionPicture> AttentionSelection::pictures(const std::string& li
     pictures[i].scale = scale;
     if (only_default) continue;
     for (auto& matrix : pictures[i].matrices) {
-      matrix.caption = fmt::format("{}: {}", name_of(maps_[i]), matrix.caption);
+      matrix.caption = fmt::format("{}: {}", map_name(maps_[i]), matrix.caption);
     }
   }
   return pictures;

@@ -183,7 +183,7 @@ void check_sentence_level(const EvaluateArguments& arguments) {
   }
 }
 
-void check_arguments(const EvaluateArguments& arguments) {
+void check_evaluate(const EvaluateArguments& arguments) {
   check_resampling(arguments);
   check_sentence_level(arguments);
   const bool wants_pieces = arguments.tokenizer == "spm";
@@ -254,7 +254,7 @@ void check_arguments(const EvaluateArguments& arguments) {
 }  // namespace
 
 ExitCode evaluate(const EvaluateArguments& arguments) {
-  check_arguments(arguments);
+  check_evaluate(arguments);
   const auto options = evaluation_options(arguments);
   const auto format = report_format_named(arguments.json ? "json" : arguments.format);
   auto texts = read_texts(arguments, source_kind(arguments.model, arguments.source));

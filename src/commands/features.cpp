@@ -46,7 +46,7 @@ struct Settings {
 };
 
 // Reads the settings of a file that this command wrote from sounds. Throws InputError.
-Settings settings_of(const std::string& path) {
+Settings read_settings(const std::string& path) {
   const FeatureFile checked(path);  // its messages are those of an input
   TensorMetadata metadata;
   const auto tensors = read_safetensors(path, &metadata);
@@ -219,7 +219,7 @@ void write_sounds(const FeaturesArguments& arguments, const FileList& files, Thr
     settings.options = {arguments.rate, arguments.bins, arguments.window, arguments.hop,
                         normalisation_named(arguments.normalise)};
   } else {
-    settings = settings_of(arguments.like);
+    settings = read_settings(arguments.like);
   }
   const auto& options = settings.options;
   const Sounds sounds(files, options, pool);

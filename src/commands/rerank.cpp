@@ -299,9 +299,9 @@ struct Words {
   double reference = 0;  // mean of the references
 };
 
-Words count_words(const RerankedList& list, const References& references,
-                  const FeatureTable& features, const CandidateTable& table,
-                  std::span<const double> initial, std::span<const double> tuned) {
+Words count_list_words(const RerankedList& list, const References& references,
+                       const FeatureTable& features, const CandidateTable& table,
+                       std::span<const double> initial, std::span<const double> tuned) {
   const auto lengths = *features.values("length");
   std::vector<double> of_candidate;
   for (const auto& entries : list.grouped) {
@@ -320,8 +320,9 @@ Words count_words(const RerankedList& list, const References& references,
   return words;
 }
 
-Json weights_json(const Weights& weights, const TunedWeights& tuned, const FeatureTable& features,
-                  const CandidateTable& table, const Words& words, std::size_t references) {
+Json tuned_weights_json(const Weights& weights, const TunedWeights& tuned,
+                        const FeatureTable& features, const CandidateTable& table,
+                        const Words& words, std::size_t references) {
   Json json = {
       {"metric", table.metric->name()},        {"signature", table.metric->signature(references)},
       {"score_before", tuned.initial_score},   {"score_after", tuned.score},
@@ -358,8 +359,8 @@ ExitCode tune(const RerankArguments& arguments, const RerankedList& list, Featur
   for (const auto& feature : weights.features) initial.push_back(feature.weight);
   const auto pool = make_thread_pool(arguments.device.threads, torch::kCPU);
   const auto tuned = tune_weights(table, initial, {arguments.restarts, arguments.seed}, *pool);
-  const auto words = count_words(list, references, features, table, initial, tuned.weights);
-  const auto json = weights_json(weights, tuned, features, table, words, references.size());
+  const auto words = count_list_words(list, references, features, table, initial, tuned.weights);
+  const auto json = tuned_weights_json(weights, tuned, features, table, words, references.size());
   output.write(to_text(json, 2) + "\n");
   output.commit();
   log::info("{} {:.2f} before, {:.2f} after tuning {} on {} of {}", metric->name(),
@@ -370,7 +371,7 @@ ExitCode tune(const RerankArguments& arguments, const RerankedList& list, Featur
   return ExitCode::ok;
 }
 
-void check_arguments(const RerankArguments& arguments) {
+void check_rerank(const RerankArguments& arguments) {
   const bool by_file = !arguments.weights.empty();
   const bool by_hand = !arguments.weight.empty();
   if (!arguments.tune && by_file && by_hand) {
@@ -392,7 +393,7 @@ void check_arguments(const RerankArguments& arguments) {
 }  // namespace
 
 ExitCode rerank(const RerankArguments& arguments) {
-  check_arguments(arguments);
+  check_rerank(arguments);
   const auto list = read_list(arguments);
   FeatureTable features(arguments, list);
   return arguments.tune ? tune(arguments, list, features)

@@ -17,11 +17,11 @@ constexpr std::int64_t max_size = std::int64_t{1} << 24;
 
 // Adds an error for each integer of a section that is larger than max_size.
 template <Section T>
-void check_sizes(const std::string& key, T& section, ConfigErrors& errors) {
+void check_section_sizes(const std::string& key, T& section, ConfigErrors& errors) {
   describe(section, [&]<typename Value>(std::string_view name, Value& value, auto&&...) {
     const auto full = join_key(key, name);
     if constexpr (Section<Value>) {
-      check_sizes(full, value, errors);
+      check_section_sizes(full, value, errors);
     } else if constexpr (std::same_as<Value, std::int64_t>) {
       if (value <= max_size) return;
       errors.add("{}: found {}, expected at most {}", full, value, max_size);
@@ -426,8 +426,8 @@ void check_search_options(const TestingOptions& o, ConfigErrors& errors) {
 ConfigErrors find_errors(const Options& options, const SourceLocations& locations) {
   ConfigErrors errors(locations);
   Options copy = options;  // describe() takes a non-const reference
-  check_sizes("model", copy.model, errors);
-  check_sizes("testing", copy.testing, errors);
+  check_section_sizes("model", copy.model, errors);
+  check_section_sizes("testing", copy.testing, errors);
   if (errors.any()) return errors;  // the other checks calculate with the sizes
   check_top(options, errors);
   check_tokenizer(options.data.tokenizer, errors);
@@ -459,7 +459,7 @@ void check_testing_options(const TestingOptions& options) {
   const SourceLocations unknown;
   ConfigErrors errors(unknown);
   TestingOptions copy = options;  // describe() takes a non-const reference
-  check_sizes("testing", copy, errors);
+  check_section_sizes("testing", copy, errors);
   errors.throw_if_any();
   check_search_options(options, errors);
   errors.throw_if_any();

@@ -24,7 +24,7 @@ namespace {
 
 // The smallest weight of a corpus except 0. With a smaller weight, an epoch would use less
 // than one pair on average, even of a corpus with a million pairs.
-constexpr double min_weight = 1e-6;
+constexpr double min_corpus_weight = 1e-6;
 
 // Returns a description of what is wrong with a user symbol, or an empty text.
 std::string symbol_fault(const std::string& symbol) {
@@ -102,9 +102,9 @@ void check_corpora(const DataOptions& o, ConfigErrors& errors) {
   for (std::size_t i = 0; i < o.train.size(); ++i) {
     check_pair(fmt::format("data.train.{}", i), o.train[i].src, o.train[i].trg, true, errors);
     const auto weight = o.train[i].weight;
-    if (weight == 0 || weight >= min_weight) continue;
+    if (weight == 0 || weight >= min_corpus_weight) continue;
     errors.add("data.train.{}.weight: found {}, expected at least {}, or 0 to leave the corpus out",
-               i, weight, min_weight);
+               i, weight, min_corpus_weight);
   }
   const bool all_off = std::all_of(o.train.begin(), o.train.end(),
                                    [](const CorpusOptions& corpus) { return corpus.weight == 0; });

@@ -164,11 +164,11 @@ Converted convert_joeynmt(std::string_view text, const std::string& name) {
 namespace {
 
 // Limits against YAML aliases, which can make a small file huge or a section contain itself.
-constexpr std::size_t max_values = 10'000;
+constexpr std::size_t max_yaml_values = 10'000;
 constexpr std::size_t max_list_length = 1'000;  // bytes
-constexpr int max_depth = 64;
+constexpr int max_yaml_depth = 64;
 
-std::string lower(std::string text) {
+std::string in_lower_case(std::string text) {
   for (auto& c : text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
@@ -213,10 +213,10 @@ JoeyFile::JoeyFile(std::string_view text, std::string name) : name_(std::move(na
   std::size_t visited = 0;
   const auto sections = root.IsMap() ? root : YAML::Node(YAML::NodeType::Map);
   walk(sections, "", [&](const std::string& key, const YAML::Node& node, int depth) {
-    if (++visited > max_values || depth > max_depth) {
+    if (++visited > max_yaml_values || depth > max_yaml_depth) {
       throw ConfigError(
           "{}:{}: more than {} values or deeper than {} levels, too much for a configuration",
-          name_, node.Mark().line + 1, max_values, max_depth);
+          name_, node.Mark().line + 1, max_yaml_values, max_yaml_depth);
     }
     if (node.IsMap()) return;
     values_[key] = {value_text(node), node.Mark().line + 1, node.IsNull(), false};
@@ -237,7 +237,7 @@ std::string JoeyFile::take(const std::string& key, const std::string& fallback) 
 }
 
 std::string JoeyFile::take_lower(const std::string& key, const std::string& fallback) {
-  return lower(take(key, fallback));
+  return in_lower_case(take(key, fallback));
 }
 
 bool JoeyFile::take_flag(const std::string& key, bool fallback) {
@@ -273,7 +273,7 @@ void JoeyFile::note_unread(const std::map<std::string, Unsupported>& unsupported
     for (const auto& [prefix, entry] : unsupported) {
       if (key.starts_with(prefix)) match = entry;  // in the order of the map, the longest is last
     }
-    const bool is_neutral = !match.neutral.empty() && lower(value.text) == match.neutral;
+    const bool is_neutral = !match.neutral.empty() && in_lower_case(value.text) == match.neutral;
     if (!match.reason.empty() && !is_neutral) note(key, match.reason);
   }
 }

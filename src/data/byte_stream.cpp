@@ -19,7 +19,7 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t buffer_size = 1 << 16;
+constexpr std::size_t inflate_buffer_size = 1 << 16;
 constexpr int gzip_window_bits = 16 + MAX_WBITS;  // 16: zlib's sign for the format of gzip
 constexpr unsigned char gzip_magic[] = {0x1f, 0x8b};
 constexpr auto* not_gzip_tail = "is followed by other bytes";
@@ -47,7 +47,7 @@ ByteStream::ByteStream(const std::string& path, bool may_grow)
       owned_(path != "-"),
       may_grow_(may_grow || !owned_),
       opened_(state()),
-      buffer_(buffer_size) {}
+      buffer_(inflate_buffer_size) {}
 
 ByteStream::ByteStream(int descriptor, std::string name)
     : name_(std::move(name)),
@@ -55,7 +55,7 @@ ByteStream::ByteStream(int descriptor, std::string name)
       owned_(false),
       may_grow_(true),
       opened_(state()),
-      buffer_(buffer_size) {}
+      buffer_(inflate_buffer_size) {}
 
 ByteStream::~ByteStream() {
   if (inflater_) inflateEnd(inflater_.get());
@@ -127,7 +127,7 @@ bool ByteStream::refill() {
 std::size_t ByteStream::decompress(char* to, std::size_t size) {
   z_stream& z = *inflater_;
   z.next_out = reinterpret_cast<unsigned char*>(to);
-  z.avail_out = static_cast<unsigned>(std::min<std::size_t>(size, buffer_size));
+  z.avail_out = static_cast<unsigned>(std::min<std::size_t>(size, inflate_buffer_size));
   const unsigned room = z.avail_out;
   while (z.avail_out == room) {
     if (begin_ == end_ && !refill()) {
@@ -173,7 +173,7 @@ constexpr int memory_level = 8;  // zlib's default
 
 }  // namespace
 
-GzipCompressor::GzipCompressor() : stream_(new z_stream_s{}), buffer_(buffer_size) {
+GzipCompressor::GzipCompressor() : stream_(new z_stream_s{}), buffer_(inflate_buffer_size) {
   if (deflateInit2(stream_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window_bits, memory_level,
                    Z_DEFAULT_STRATEGY) != Z_OK) {
     throw std::bad_alloc();
@@ -186,8 +186,8 @@ GzipCompressor::~GzipCompressor() {
 
 std::string GzipCompressor::compress(std::string_view bytes) {
   std::string compressed;
-  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), buffer_size))) {
-    compressed += deflate(bytes.substr(0, buffer_size), Z_NO_FLUSH);
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), inflate_buffer_size))) {
+    compressed += deflate(bytes.substr(0, inflate_buffer_size), Z_NO_FLUSH);
   }
   return compressed;
 }
@@ -203,9 +203,9 @@ std::string GzipCompressor::deflate(std::string_view bytes, int flush) {
   std::string compressed;
   do {
     z.next_out = reinterpret_cast<unsigned char*>(buffer_.data());
-    z.avail_out = buffer_size;
+    z.avail_out = inflate_buffer_size;
     ::deflate(&z, flush);
-    compressed.append(buffer_.data(), buffer_size - z.avail_out);
+    compressed.append(buffer_.data(), inflate_buffer_size - z.avail_out);
   } while (z.avail_out == 0);
   return compressed;
 }

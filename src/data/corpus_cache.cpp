@@ -27,16 +27,16 @@
 namespace regard {
 namespace {
 
-constexpr std::string_view magic = "regard corpus cache\n";
+constexpr std::string_view cache_magic = "regard corpus cache\n";
 constexpr std::size_t hash_digits = 64;
 constexpr std::size_t length_digits = 16;
-constexpr std::size_t preamble_bytes = magic.size() + hash_digits + length_digits + 1;
+constexpr std::size_t preamble_bytes = cache_magic.size() + hash_digits + length_digits + 1;
 constexpr std::uint64_t max_header_bytes = std::uint64_t{64} << 20;
-constexpr std::uint64_t alignment = 64;
+constexpr std::uint64_t cache_alignment = 64;
 constexpr std::uint64_t chunk_bytes = std::uint64_t{8} << 20;
 
-std::uint64_t aligned(std::uint64_t at) {
-  return (at + alignment - 1) / alignment * alignment;
+std::uint64_t aligned_offset(std::uint64_t at) {
+  return (at + cache_alignment - 1) / cache_alignment * cache_alignment;
 }
 
 // Reads parts of a file. Thread-safe.
@@ -163,7 +163,7 @@ class ArrayReader {
       if (array.at("name") == name) return {array, at};
       const auto size = array.at("bytes").get<std::uint64_t>();
       require(size <= file_.size());
-      at = aligned(at + size);
+      at = aligned_offset(at + size);
     }
     throw Damaged();
   }
@@ -210,8 +210,8 @@ class ArrayWriter {
   const std::vector<std::string_view>& parts() const { return parts_; }
 
   static std::string_view padding_after(std::uint64_t bytes) {
-    static constexpr std::array<char, alignment> zeros{};
-    return {zeros.data(), static_cast<std::size_t>(aligned(bytes) - bytes)};
+    static constexpr std::array<char, cache_alignment> zeros{};
+    return {zeros.data(), static_cast<std::size_t>(aligned_offset(bytes) - bytes)};
   }
 
  private:
@@ -283,7 +283,7 @@ bool is_list_of_lists(const FlatLists<T>& lists, std::size_t size) {
          (ends.empty() ? 0 : ends.back()) == lists.items().size();
 }
 
-bool are_below(std::span<const std::int32_t> ids, std::int64_t end) {
+bool ids_are_below(std::span<const std::int32_t> ids, std::int64_t end) {
   return std::ranges::all_of(ids, [&](std::int32_t id) { return id >= 0 && id < end; });
 }
 
@@ -316,25 +316,25 @@ void check(const CorpusPairs& pairs, std::span<const std::int64_t> part_ends,
   require(is_list_of_lists(pairs.extended_ids, pairs.extended_ids.size() > 0 ? size : 0));
   require(is_list_of_lists(pairs.source_text, has_text ? size : 0) &&
           is_list_of_lists(pairs.target_text, has_text ? size : 0));
-  require(are_below(pairs.source.items(), tokenizers.source->size()));
+  require(ids_are_below(pairs.source.items(), tokenizers.source->size()));
   if (tokenizers.features) check_items(pairs, part_ends, options, *tokenizers.features);
   const auto target_end = tokenizers.target->size();
   for (std::size_t i = 0; i < size; ++i) {
     const auto length = static_cast<std::int64_t>(pairs.source[i].size());
     const bool refers = tokenizers.output != OutputKind::vocabulary;
-    require(are_below(pairs.target[i], target_end + (refers ? length + 1 : 0)));
+    require(ids_are_below(pairs.target[i], target_end + (refers ? length + 1 : 0)));
     if (pairs.extended_ids.size() == 0) continue;
     require(pairs.extended_ids[i].size() == pairs.source[i].size() + 1 &&
-            are_below(pairs.extended_ids[i], target_end + length));
+            ids_are_below(pairs.extended_ids[i], target_end + length));
   }
 }
 
-Json read_header(const InputFile& file, std::uint64_t& begin) {
+Json read_cache_header(const InputFile& file, std::uint64_t& begin) {
   std::array<char, preamble_bytes> bytes{};
   require(file.size() > bytes.size() && file.read(bytes, 0));
   const std::string_view preamble(bytes.data(), bytes.size());
-  require(preamble.starts_with(magic) && preamble.back() == '\n');
-  const auto digits = preamble.substr(magic.size() + hash_digits, length_digits);
+  require(preamble.starts_with(cache_magic) && preamble.back() == '\n');
+  const auto digits = preamble.substr(cache_magic.size() + hash_digits, length_digits);
   std::uint64_t length = 0;
   const auto [end, fault] =
       std::from_chars(digits.data(), digits.data() + digits.size(), length, 16);
@@ -342,8 +342,8 @@ Json read_header(const InputFile& file, std::uint64_t& begin) {
           length <= max_header_bytes && length <= file.size() - bytes.size());
   std::string text(static_cast<std::size_t>(length), '\0');
   require(file.read(text, bytes.size()) &&
-          sha256(text) == preamble.substr(magic.size(), hash_digits));
-  begin = aligned(bytes.size() + length);
+          sha256(text) == preamble.substr(cache_magic.size(), hash_digits));
+  begin = aligned_offset(bytes.size() + length);
   auto header = parse_json(text);
   require(header.is_object() && header.value("format", 0) == corpus_cache_format);
   return header;
@@ -369,7 +369,7 @@ CorpusCache::CorpusCache(std::filesystem::path path) : path_(std::move(path)) {
   const InputFile file(path_);
   if (!file.regular_size()) return;
   auto header = if_intact(path_, [&] {
-    auto read = read_header(file, begin_);
+    auto read = read_cache_header(file, begin_);
     for (const auto& known : read.at("files")) lines_[known.at(0)] = known.at(1);
     return read;
   });
@@ -469,7 +469,7 @@ void CorpusCache::write(const std::filesystem::path& path, const DataOptions& op
     header["tokenizer_inputs"] = tokenizer_inputs(options, model, digests);
   }
   const auto text = to_text(header);
-  const auto preamble = fmt::format("{}{}{:016x}\n", magic, sha256(text), text.size());
+  const auto preamble = fmt::format("{}{}{:016x}\n", cache_magic, sha256(text), text.size());
   std::vector<std::string_view> parts = {preamble, text,
                                          ArrayWriter::padding_after(preamble.size() + text.size())};
   parts.insert(parts.end(), arrays.parts().begin(), arrays.parts().end());

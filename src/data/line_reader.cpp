@@ -13,7 +13,7 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t buffer_size = 1 << 16;
+constexpr std::size_t line_buffer_size = 1 << 16;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 bool is_utf16(std::string_view start) {
@@ -99,7 +99,7 @@ bool LineReader::read_raw(std::string& line) {
 
 bool LineReader::read_to_line_feed(std::string& line) {
   line.clear();
-  buffer_.resize(buffer_size);
+  buffer_.resize(line_buffer_size);
   bool any = false;
   while (true) {
     if (begin_ == end_) {
@@ -136,7 +136,7 @@ std::int64_t count_lines(const std::string& path, bool may_grow, SourceKind sour
   check_rereadable(path);
   if (source == SourceKind::features && is_feature_file(path)) return FeatureFile(path).size();
   ByteStream bytes(path, may_grow);
-  std::vector<char> buffer(buffer_size);
+  std::vector<char> buffer(line_buffer_size);
   std::int64_t lines = 0;
   char last = '\n';
   while (const std::size_t count = bytes.read(buffer.data(), buffer.size())) {

@@ -10,7 +10,7 @@
 namespace regard {
 namespace {
 
-using Tokens = std::vector<std::int32_t>;
+using TokenList = std::vector<std::int32_t>;
 
 // Returns a number with a Poisson distribution (Knuth's method, for means up to 100).
 std::int64_t poisson(double mean, Random& random) {
@@ -20,7 +20,7 @@ std::int64_t poisson(double mean, Random& random) {
   return count;
 }
 
-Tokens shuffled(std::span<const std::int32_t> tokens, std::int64_t distance, Random& random) {
+TokenList shuffled(std::span<const std::int32_t> tokens, std::int64_t distance, Random& random) {
   std::vector<double> places(tokens.size());
   for (std::size_t i = 0; i < places.size(); ++i) {
     places[i] = static_cast<double>(i) + random.uniform() * static_cast<double>(distance + 1);
@@ -28,16 +28,16 @@ Tokens shuffled(std::span<const std::int32_t> tokens, std::int64_t distance, Ran
   std::vector<std::size_t> order(tokens.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return places[i]; });
-  Tokens result;
+  TokenList result;
   for (const auto i : order) result.push_back(tokens[i]);
   return result;
 }
 
-Tokens with_masked_spans(const Tokens& tokens, const NoiseOptions& o, Random& random) {
+TokenList with_masked_spans(const TokenList& tokens, const NoiseOptions& o, Random& random) {
   const bool has_spans = o.span_length > 0;
   const double start =
       has_spans ? 1 / (1 + o.span_length * (1 - o.mask) / o.mask) : o.mask;  // q in the header
-  Tokens result;
+  TokenList result;
   for (std::size_t i = 0; i < tokens.size();) {
     if (random.uniform() >= start) {
       result.push_back(tokens[i++]);
@@ -55,8 +55,8 @@ Tokens with_masked_spans(const Tokens& tokens, const NoiseOptions& o, Random& ra
 
 std::vector<std::int32_t> add_noise(std::span<const std::int32_t> tokens, const NoiseOptions& o,
                                     Random& random) {
-  Tokens result =
-      o.shuffle > 0 ? shuffled(tokens, o.shuffle, random) : Tokens(tokens.begin(), tokens.end());
+  TokenList result =
+      o.shuffle > 0 ? shuffled(tokens, o.shuffle, random) : TokenList(tokens.begin(), tokens.end());
   if (o.drop > 0) {
     std::erase_if(result, [&](std::int32_t) { return random.uniform() < o.drop; });
   }
@@ -93,7 +93,7 @@ void SourceNoise::apply(Example& example, const Corpus& corpus, Random& random) 
   const auto& part = corpus.part_of(example.index);
   const std::size_t tags = part.source_tag.empty() ? 0 : 1;  // first tokens, which stay
   const auto text = std::span<const std::int32_t>(example.source).subspan(tags);
-  const auto replace_text = [&](Tokens changed) {
+  const auto replace_text = [&](TokenList changed) {
     changed.insert(changed.begin(), example.source.begin(), example.source.begin() + tags);
     example.source = std::move(changed);
   };

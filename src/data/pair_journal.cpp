@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* format_name = "regard synthetic pairs";
+constexpr const char* journal_format = "regard synthetic pairs";
 constexpr int format_version = 1;
 constexpr std::size_t max_state_bytes = std::size_t{1} << 20;
 constexpr std::size_t max_waiting_bytes = std::size_t{16} << 20;
@@ -35,7 +35,7 @@ std::int64_t size_of(const fs::path& path) {
   return error ? -1 : static_cast<std::int64_t>(size);
 }
 
-std::string text_of(const Json& value) {
+std::string string_of(const Json& value) {
   if (value.is_null()) return "(none)";
   return value.is_string() ? value.get<std::string>() : to_text(value);
 }
@@ -50,7 +50,7 @@ std::vector<std::string> differences(const Json& before, const Json& now) {
     const auto then = value(before, key);
     const auto here = value(now, key);
     if (then != here)
-      texts.push_back(fmt::format("{}: {} → {}", key, text_of(then), text_of(here)));
+      texts.push_back(fmt::format("{}: {} → {}", key, string_of(then), string_of(here)));
   };
   for (const auto& [key, ignored] : now.items()) add(key);
   for (const auto& [key, ignored] : before.items()) {
@@ -106,7 +106,7 @@ Json PairJournal::read_state() const {
   if (!fs::exists(fs::symlink_status(path, ignored))) return {};
   auto state = parse_json(read_file<ConfigError>(path, "record of an output", max_state_bytes));
   try {
-    if (state.is_object() && state.value("format", "") == format_name &&
+    if (state.is_object() && state.value("format", "") == journal_format &&
         state.at("version") == format_version && state.at("complete").is_boolean() &&
         state.at("lines").is_number_unsigned() && state.at("pairs").is_number_unsigned() &&
         state.at("source_bytes").is_number_unsigned() &&
@@ -146,7 +146,7 @@ void PairJournal::check_nothing_to_lose(bool has_state, bool fresh) const {
 }
 
 void PairJournal::write_state() const {
-  const Json state = {{"format", format_name},
+  const Json state = {{"format", journal_format},
                       {"version", format_version},
                       {"regard", version()},
                       {"complete", is_complete_},

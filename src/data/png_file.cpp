@@ -16,8 +16,8 @@ constexpr std::string_view signature("\x89PNG\r\n\x1a\n", 8);
 constexpr std::int64_t max_pixels = std::int64_t{1} << 24;
 
 template <typename... Args>
-[[noreturn]] void reject(const std::string& path, fmt::format_string<Args...> format,
-                         Args&&... args) {
+[[noreturn]] void reject_png(const std::string& path, fmt::format_string<Args...> format,
+                             Args&&... args) {
   throw InputError("{}: {}; convert it, for example with `convert IN -alpha remove OUT.png`", path,
                    fmt::format(format, std::forward<Args>(args)...));
 }
@@ -42,20 +42,20 @@ bool begins_like_png(std::string_view bytes) {
 Image read_png(const std::string& path) {
   const MappedFile file(path);
   const auto bytes = file.bytes();
-  if (!begins_like_png(bytes)) reject(path, "found no PNG file");
+  if (!begins_like_png(bytes)) reject_png(path, "found no PNG file");
   PngImage png;
   auto& control = png.control;
   const auto check = [&](int succeeded) {
-    if (succeeded == 0) reject(path, "found a damaged PNG file ({})", control.message);
+    if (succeeded == 0) reject_png(path, "found a damaged PNG file ({})", control.message);
   };
   check(png_image_begin_read_from_memory(&control, bytes.data(), bytes.size()));
   Image image{control.width, control.height};
   if (image.width * image.height > max_pixels) {
-    reject(path, "found {} x {} pixels, expected at most {} pixels", image.width, image.height,
-           max_pixels);
+    reject_png(path, "found {} x {} pixels, expected at most {} pixels", image.width, image.height,
+               max_pixels);
   }
   if ((control.format & PNG_FORMAT_FLAG_ALPHA) != 0) {
-    reject(path, "found transparent pixels (an alpha channel), expected opaque ones");
+    reject_png(path, "found transparent pixels (an alpha channel), expected opaque ones");
   }
   control.format = PNG_FORMAT_RGB;
   // Samples of 16 bits without a gamma are sRGB, as those of 8 bits are.

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* lock_name = ".lock";
+constexpr const char* folder_lock_name = ".lock";
 
 // Throws ConfigError if a folder without a manifest has files.
 void check_empty(const fs::path& folder) {
@@ -33,7 +33,8 @@ void check_empty(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const auto name = entry.path().filename().string();
     // A killed process leaves its lock and, on some file systems, a temporary file.
-    if (name == lock_name || name.starts_with(fmt::format("{}.part-", prepared_manifest_name))) {
+    if (name == folder_lock_name ||
+        name.starts_with(fmt::format("{}.part-", prepared_manifest_name))) {
       continue;
     }
     throw ConfigError(
@@ -203,7 +204,7 @@ PrepareResult prepare_corpus(const Options& options, const fs::path& folder, Thr
   if (!read_prepared_manifest(folder)) check_empty(folder);
   make_folder(folder);
   const FileLock lock(
-      folder / lock_name,
+      folder / folder_lock_name,
       fmt::format("{}: another `regard prepare` writes to this folder; wait for its end",
                   folder.string()));
   auto manifest = read_prepared_manifest(folder);

@@ -22,11 +22,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view format_name = "regard prepared corpus";
+constexpr std::string_view prepared_format = "regard prepared corpus";
 constexpr int manifest_version = 1;
 constexpr std::size_t max_manifest_bytes = std::size_t{256} << 20;
 constexpr std::size_t max_file_bytes = std::size_t{256} << 20;
-constexpr std::size_t hash_digits = 64;
+constexpr std::size_t shard_hash_digits = 64;
 
 InputError damaged(const fs::path& file) {
   return InputError(
@@ -36,7 +36,7 @@ InputError damaged(const fs::path& file) {
 
 // Returns text(), with the hash of the text that has zeros in its place.
 std::string with_hash(Json json) {
-  json["sha256"] = std::string(hash_digits, '0');
+  json["sha256"] = std::string(shard_hash_digits, '0');
   json["sha256"] = sha256(to_text(json, 1));
   return to_text(json, 1) + "\n";
 }
@@ -115,9 +115,9 @@ CorpusReport PreparedManifest::report() const {
 
 std::string PreparedManifest::text_of_file() const {
   Json json = {
-      {"format", format_name},  {"version", manifest_version}, {"tokens", corpus_cache_format},
-      {"regard", version()},    {"complete", is_complete},     {"report", to_json(report())},
-      {"files", Json::array()}, {"text", Json::array()},       {"shards", Json::array()}};
+      {"format", prepared_format}, {"version", manifest_version}, {"tokens", corpus_cache_format},
+      {"regard", version()},       {"complete", is_complete},     {"report", to_json(report())},
+      {"files", Json::array()},    {"text", Json::array()},       {"shards", Json::array()}};
   for (const auto& file : files) {
     json["files"].push_back({{"file", file.name}, {"sha256", file.sha256}});
   }
@@ -144,7 +144,7 @@ std::optional<PreparedManifest> read_prepared_manifest(const fs::path& folder) {
       read_file<InputError>(path, "manifest of a prepared corpus", max_manifest_bytes);
   auto json = parse_json(text);
   try {
-    if (!json.is_object() || json.value("format", "") != format_name) throw damaged(path);
+    if (!json.is_object() || json.value("format", "") != prepared_format) throw damaged(path);
     if (const int found = json.value("version", 0); found != manifest_version) {
       throw InputError(
           "{}: found version {} of the format, expected {}; run `regard prepare` again into "

@@ -13,7 +13,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr std::string_view magic = "regardSH";
+constexpr std::string_view shard_magic = "regardSH";
 constexpr std::size_t word = sizeof(std::int32_t);
 constexpr std::uint32_t extended_ids_list = 1;
 constexpr std::uint32_t numbers_list = 2;
@@ -55,7 +55,7 @@ bool is_utf8(std::string_view text) {
 std::string shard_bytes(const CorpusPairs& pairs) {
   const auto size = pairs.size();
   Header header{};
-  std::copy(magic.begin(), magic.end(), header.magic.begin());
+  std::copy(shard_magic.begin(), shard_magic.end(), header.magic.begin());
   header.version = shard_version;
   header.pairs = size;
   if (pairs.extended_ids.size() > 0) header.lists |= extended_ids_list;
@@ -98,7 +98,7 @@ PreparedShard::PreparedShard(std::string name, std::string_view bytes,
     : name_(std::move(name)), vocabulary_(vocabulary) {
   Header header{};
   if (bytes.size() >= sizeof(header)) std::memcpy(&header, bytes.data(), sizeof(header));
-  if (!std::equal(magic.begin(), magic.end(), header.magic.begin())) {
+  if (!std::equal(shard_magic.begin(), shard_magic.end(), header.magic.begin())) {
     throw InputError("{}: not a shard of a prepared corpus; run `regard prepare` again", name_);
   }
   if (header.version != shard_version) {

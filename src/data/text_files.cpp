@@ -12,7 +12,7 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t buffer_size = std::size_t{1} << 16;
+constexpr std::size_t file_buffer_size = std::size_t{1} << 16;
 constexpr std::size_t block_bytes = std::size_t{1} << 16;
 
 const std::string& rereadable(const std::string& path) {
@@ -28,7 +28,7 @@ std::string_view LineBlock::line(std::size_t i, const std::string& name) const {
 }
 
 LineBlockReader::LineBlockReader(const std::string& path, SourceKind source)
-    : bytes_(rereadable(path)), buffer_(buffer_size) {
+    : bytes_(rereadable(path)), buffer_(file_buffer_size) {
   bytes_.hash_into(hash_);
   if (source == SourceKind::features && is_feature_file(path)) items_ = FeatureFile(path).size();
 }

@@ -21,8 +21,8 @@ T number_at(std::string_view bytes, std::size_t at) {
 }
 
 template <typename... Args>
-[[noreturn]] void reject(const std::string& path, fmt::format_string<Args...> format,
-                         Args&&... args) {
+[[noreturn]] void reject_wav(const std::string& path, fmt::format_string<Args...> format,
+                             Args&&... args) {
   throw InputError("{}: {}; convert it, for example with `sox IN.wav -b 16 -c 1 -r 16000 OUT.wav`",
                    path, fmt::format(format, std::forward<Args>(args)...));
 }
@@ -39,8 +39,8 @@ constexpr std::size_t smallest_format = 16;
 
 WavFormat parse_format(const std::string& path, std::string_view chunk) {
   if (chunk.size() < smallest_format) {
-    reject(path, "the format chunk has {}, expected at least {}", counted(chunk.size(), "byte"),
-           smallest_format);
+    reject_wav(path, "the format chunk has {}, expected at least {}", counted(chunk.size(), "byte"),
+               smallest_format);
   }
   WavFormat format{number_at<std::uint16_t>(chunk, 0), number_at<std::uint16_t>(chunk, 2),
                    number_at<std::uint32_t>(chunk, 4), number_at<std::uint16_t>(chunk, 14)};
@@ -53,12 +53,12 @@ WavFormat parse_format(const std::string& path, std::string_view chunk) {
 
 void check_format(const std::string& path, const WavFormat& format) {
   constexpr std::uint16_t pcm = 1;
-  if (format.code != pcm) reject(path, "found WAV format {}, expected 1 (PCM)", format.code);
+  if (format.code != pcm) reject_wav(path, "found WAV format {}, expected 1 (PCM)", format.code);
   if (format.channels != 1) {
-    reject(path, "found {}, expected 1", counted(format.channels, "channel"));
+    reject_wav(path, "found {}, expected 1", counted(format.channels, "channel"));
   }
-  if (format.bits != 16) reject(path, "found samples of {} bits, expected 16", format.bits);
-  if (format.rate == 0) reject(path, "found a rate of 0 Hz");
+  if (format.bits != 16) reject_wav(path, "found samples of {} bits, expected 16", format.bits);
+  if (format.rate == 0) reject_wav(path, "found a rate of 0 Hz");
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ void check_format(const std::string& path, const WavFormat& format) {
 WavFile::WavFile(const std::string& path) : file_(path) {
   const auto bytes = file_.bytes();
   if (!bytes.starts_with("RIFF") || bytes.size() < 12 || bytes.substr(8, 4) != "WAVE") {
-    reject(path, "found no WAV file (RIFF, WAVE)");
+    reject_wav(path, "found no WAV file (RIFF, WAVE)");
   }
   std::optional<WavFormat> format;
   for (std::size_t at = 12; at + chunk_header <= bytes.size();) {
@@ -74,21 +74,21 @@ WavFile::WavFile(const std::string& path) : file_(path) {
     const std::size_t size = number_at<std::uint32_t>(bytes, at + 4);
     at += chunk_header;
     if (size > bytes.size() - at) {
-      reject(path, "chunk `{}` has {} by its header, but the file ends after {}",
-             escape_controls(name), counted(size, "byte"), bytes.size() - at);
+      reject_wav(path, "chunk `{}` has {} by its header, but the file ends after {}",
+                 escape_controls(name), counted(size, "byte"), bytes.size() - at);
     }
     if (name == "fmt ") format = parse_format(path, bytes.substr(at, size));
     if (name == "data") {
-      if (!format) reject(path, "found no format chunk before the samples");
+      if (!format) reject_wav(path, "found no format chunk before the samples");
       check_format(path, *format);
-      if (size % 2 == 1) reject(path, "found {} of samples of 2 bytes", counted(size, "byte"));
+      if (size % 2 == 1) reject_wav(path, "found {} of samples of 2 bytes", counted(size, "byte"));
       rate_ = format->rate;
       samples_ = bytes.substr(at, size);
       return;
     }
     at += size + size % 2;
   }
-  reject(path, "found no samples (chunk `data`)");
+  reject_wav(path, "found no samples (chunk `data`)");
 }
 
 double WavFile::sample(std::int64_t i) const {

@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <memory>
 
 #include "decoding/beam.h"
 #include "decoding/candidates.h"
 #include "decoding/logits_processor.h"
+#include "kernels/functions.h"
 
 namespace regard {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Returns the options for the beam of one group: all but beam_size and n_best are unchanged.
 SearchOptions group_options(const SearchOptions& options) {

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "decoding/lexical_constraints.h"
+#include "kernels/functions.h"
 
 namespace regard {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Sorts by log-probability minus penalty, highest first; stable.
 void sort(std::vector<Candidate>& candidates, const Penalties& penalties) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -17,7 +16,6 @@
 namespace regard {
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 // Rows with more banned tokens than this are sorted completely, because it is cheaper.
 constexpr std::size_t max_banned_for_top_k = 64;
 

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "kernels/function_rows.h"
+#include "kernels/functions.h"
 
 namespace regard {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 struct TokenProbability {
   std::int64_t token;

@@ -34,19 +34,19 @@ std::int64_t rows_in_piece(std::int64_t N, std::int64_t row_bytes) {
 constexpr std::int64_t device_piece_bytes = std::int64_t{256} << 20;
 
 // Sums, and the gradient of the loss.
-struct Computed {
+struct ComputedLoss {
   Tensor loss, nll, d_rows, d_weight, d_bias;
 };
 
 // For each row with target y:
 //
 //   loss = −(1 − ε) log p_y − ε / V Σ_k log p_k      d_logit_k = p_k − (1 − ε) [k = y] − ε / V
-Computed compute_in_pieces(const Tensor& rows, const Tensor& weight, const Tensor& bias,
-                           const Tensor& targets, double label_smoothing, bool with_gradient,
-                           std::int64_t piece) {
+ComputedLoss compute_in_pieces(const Tensor& rows, const Tensor& weight, const Tensor& bias,
+                               const Tensor& targets, double label_smoothing, bool with_gradient,
+                               std::int64_t piece) {
   const auto N = rows.size(0);
   const auto V = weight.size(0);
-  Computed all;
+  ComputedLoss all;
   all.loss = torch::zeros({}, rows.options());
   std::vector<Tensor> nll, d_rows;
   for (std::int64_t begin = 0; begin < N; begin += piece) {
@@ -77,7 +77,7 @@ Computed compute_in_pieces(const Tensor& rows, const Tensor& weight, const Tenso
 }
 
 // The function for other devices than the CPU: few operations of LibTorch.
-class CompositeFunction : public torch::autograd::Function<CompositeFunction> {
+class CompositeLoss : public torch::autograd::Function<CompositeLoss> {
  public:
   static tensor_list forward(AutogradContext* context, const Tensor& rows, const Tensor& weight,
                              const Tensor& bias, const Tensor& targets, double label_smoothing,
@@ -321,8 +321,8 @@ CrossEntropy linear_cross_entropy(const Tensor& rows, const Tensor& weight, cons
 CrossEntropy linear_cross_entropy_composite(const Tensor& rows, const Tensor& weight,
                                             const Tensor& bias, const Tensor& targets,
                                             double label_smoothing, std::int64_t piece) {
-  const auto outputs = CompositeFunction::apply(rows, weight, bias, targets, label_smoothing,
-                                                wants_gradient(rows, weight, bias), piece);
+  const auto outputs = CompositeLoss::apply(rows, weight, bias, targets, label_smoothing,
+                                            wants_gradient(rows, weight, bias), piece);
   return {outputs[0], outputs[1]};
 }
 

@@ -28,7 +28,7 @@ namespace {
 
 using StepsPointer = c10::intrusive_ptr<DeferredSteps>;
 
-thread_local DeferredWeightGradients* in_use = nullptr;
+thread_local DeferredWeightGradients* deferred_in_use = nullptr;
 
 DeferredSteps& steps_of(AutogradContext& context) {
   return static_cast<DeferredSteps&>(*context.saved_data["steps"].toCapsule());
@@ -100,10 +100,11 @@ bool is_same(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-DeferredWeightGradients::DeferredWeightGradients() : previous_(std::exchange(in_use, this)) {}
+DeferredWeightGradients::DeferredWeightGradients()
+    : previous_(std::exchange(deferred_in_use, this)) {}
 
 DeferredWeightGradients::~DeferredWeightGradients() {
-  in_use = previous_;
+  deferred_in_use = previous_;
 }
 
 const DeferredWeightGradients::Factor& DeferredWeightGradients::factor(const Tensor& W) {
@@ -115,12 +116,13 @@ const DeferredWeightGradients::Factor& DeferredWeightGradients::factor(const Ten
 }
 
 bool is_deferred(const Tensor& W) {
-  return in_use != nullptr && W.requires_grad() && torch::GradMode::is_enabled() && is_fused_on(W);
+  return deferred_in_use != nullptr && W.requires_grad() && torch::GradMode::is_enabled() &&
+         is_fused_on(W);
 }
 
 Tensor deferred_product(const Tensor& x, const Tensor& W) {
   if (!is_deferred(W)) return x.matmul(W);
-  const auto& factor = in_use->factor(W);
+  const auto& factor = deferred_in_use->factor(W);
   return DeferredProduct::apply(x, factor.deferred, factor.steps);
 }
 

@@ -10,7 +10,15 @@
 
 #include <torch/types.h>
 
+#include <limits>
+
 #include "kernels/keyed_dropout.h"
+
+namespace regard {
+
+inline constexpr double minus_infinity = -std::numeric_limits<double>::infinity();  // log 0
+
+}  // namespace regard
 
 namespace regard::kernels {
 

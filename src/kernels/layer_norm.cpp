@@ -22,19 +22,19 @@ const T* data_or_null(const Tensor& x) {
   return x.defined() ? x.const_data_ptr<T>() : nullptr;
 }
 
-struct Computed {
+struct ComputedNorm {
   Tensor sum;    // [..., D]; x itself if z is undefined
   Tensor norm;   // [..., D]
   Tensor stats;  // [n, 2]
 };
 
 // All tensors are contiguous.
-Computed compute(const Tensor& x, const Tensor& z, const KeyedDropout& dropout, const Tensor& g,
-                 const Tensor& b) {
+ComputedNorm compute_layer_norm(const Tensor& x, const Tensor& z, const KeyedDropout& dropout,
+                                const Tensor& g, const Tensor& b) {
   const auto D = g.numel();
   const auto n = x.numel() / D;
-  const Computed computed = {z.defined() ? torch::empty_like(x) : x, torch::empty_like(x),
-                             torch::empty({n, 2}, x.options())};
+  const ComputedNorm computed = {z.defined() ? torch::empty_like(x) : x, torch::empty_like(x),
+                                 torch::empty({n, 2}, x.options())};
   AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "add_and_norm", [&] {
     add_and_norm_rows<scalar_t>(n, D, x.const_data_ptr<scalar_t>(), data_or_null<scalar_t>(z),
                                 dropout, g.const_data_ptr<scalar_t>(), b.const_data_ptr<scalar_t>(),
@@ -51,7 +51,7 @@ class AddAndNorm : public torch::autograd::Function<AddAndNorm> {
   static tensor_list forward(AutogradContext* context, const Tensor& x,
                              const std::optional<Tensor>& z, const KeyedDropout& dropout,
                              const Tensor& g, const Tensor& b) {
-    const auto [sum, norm, stats] = compute(x, z.value_or(Tensor()), dropout, g, b);
+    const auto [sum, norm, stats] = compute_layer_norm(x, z.value_or(Tensor()), dropout, g, b);
     context->save_for_backward({sum, stats, g});
     context->saved_data["p"] = dropout.p;
     context->saved_data["key"] = static_cast<std::int64_t>(dropout.key);
@@ -112,7 +112,7 @@ NormOfSum add_and_norm(const Tensor& x, const Tensor& z, const KeyedDropout& dro
   const auto from = x.contiguous();
   const auto added = z.defined() ? std::optional(z.contiguous()) : std::nullopt;
   if (!torch::GradMode::is_enabled()) {
-    const auto computed = compute(from, added.value_or(Tensor()), dropout, g, b);
+    const auto computed = compute_layer_norm(from, added.value_or(Tensor()), dropout, g, b);
     return {computed.sum, computed.norm};
   }
   const auto outputs = AddAndNorm::apply(from, added, dropout, g.contiguous(), b.contiguous());

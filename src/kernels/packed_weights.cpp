@@ -12,7 +12,7 @@ namespace regard::kernels {
 namespace {
 
 // The arguments of the current WithPackedWeights and WithTrainingWeights of this thread.
-thread_local PackedWeights* in_use = nullptr;
+thread_local PackedWeights* packed_in_use = nullptr;
 thread_local PackedWeights* in_use_for_training = nullptr;
 
 // A lower precision costs more than it saves in a matrix with fewer rows or columns: its panels
@@ -102,10 +102,10 @@ void PackedWeights::repack_all(ThreadPool& pool) {
 }
 
 WithPackedWeights::WithPackedWeights(PackedWeights& weights)
-    : previous_(std::exchange(in_use, &weights)) {}
+    : previous_(std::exchange(packed_in_use, &weights)) {}
 
 WithPackedWeights::~WithPackedWeights() {
-  in_use = previous_;
+  packed_in_use = previous_;
 }
 
 WithTrainingWeights::WithTrainingWeights(PackedWeights* weights)
@@ -116,7 +116,7 @@ WithTrainingWeights::~WithTrainingWeights() {
 }
 
 PackedWeights* packed_weights_for(const torch::Tensor& W) {
-  return c10::GradMode::is_enabled() || !is_fused_on(W) ? nullptr : in_use;
+  return c10::GradMode::is_enabled() || !is_fused_on(W) ? nullptr : packed_in_use;
 }
 
 PackedWeights* training_weights_for(const torch::Tensor& x) {

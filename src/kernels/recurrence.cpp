@@ -28,7 +28,7 @@ Tensor contiguous(const Maybe& tensor) {
 
 // The tensors of one cell that forward saves for backward. A tensor is undefined if this form of
 // cell does not have it.
-struct CellTape {
+struct FusedCellTape {
   Tensor U, b_U;  // inputs
   // [W | U], the columns that multiply h, W of attention and of U all columns, but only those of r
   // and z of a GRU whose reset gate comes before the product. J is the width.
@@ -44,8 +44,8 @@ struct CellTape {
 // first cell, or if this form of cell or score does not have it.
 struct Tape {
   Tensor W, v, keys, mixed, lengths;  // inputs
-  CellTape first_cell;                // before attention, of two cells
-  CellTape cell;                      // after attention
+  FusedCellTape first_cell;           // before attention, of two cells
+  FusedCellTape cell;                 // after attention
   Tensor outputs;                     // [T + 1, B, D], beginning with that of the first state
   Tensor memory;        // [T + 1, B, D]: c of an LSTM, beginning with that of the first state
   Tensor inner;         // [T, B, D]: the outputs of the first of two cells
@@ -65,11 +65,11 @@ struct Tape {
 };
 
 // Creates the tensors of a cell that forward() of a Loop fills. W may be undefined.
-CellTape make_cell_tape(CellForm form, const Tensor& U, const Maybe& b_U, const Tensor& W,
-                        std::int64_t T, std::int64_t B) {
+FusedCellTape make_fused_cell_tape(CellForm form, const Tensor& U, const Maybe& b_U,
+                                   const Tensor& W, std::int64_t T, std::int64_t B) {
   const auto D = U.size(0);
   const bool reset_before = form == CellForm::gru_reset_before;
-  CellTape tape;
+  FusedCellTape tape;
   tape.U = U.contiguous();
   tape.b_U = contiguous(b_U);
   const auto recurrent = reset_before ? tape.U.narrow(1, 0, 2 * D) : tape.U;
@@ -88,14 +88,14 @@ T* data(const Tensor& tensor) {
 // The steps of one cell and their gradients. J is the width of joint_weight, A the width of its
 // first part, W: 0 without W.
 template <typename T>
-class CellSteps {
+class FusedCellSteps {
  public:
   // The states before and after each step: outputs and memories [T, B, D].
   struct States {
     Tensor before, after, memory_before, memory_after;
   };
 
-  CellSteps(CellTape& tape, CellForm form, std::int64_t A, States states)
+  FusedCellSteps(FusedCellTape& tape, CellForm form, std::int64_t A, States states)
       : tape_(tape),
         states_(std::move(states)),
         form_(form),
@@ -220,7 +220,7 @@ class CellSteps {
   // True for U (r ⊙ s).
   bool has_second_product() const { return form_ == CellForm::gru_reset_before; }
 
-  CellTape& tape_;
+  FusedCellTape& tape_;
   States states_;
   CellForm form_;
   std::int64_t B_, D_, J_, A_;
@@ -248,12 +248,13 @@ class Loop {
     const auto A = tape.W.defined() ? tape.W.size(0) : 0;
     const bool has_two = tape.inner.defined();
     if (has_two) {
-      first_cell_.emplace(tape.first_cell, form, 0,
-                          typename CellSteps<T>::States{before(tape.outputs), tape.inner,
-                                                        before(tape.memory), tape.inner_memory});
+      first_cell_.emplace(
+          tape.first_cell, form, 0,
+          typename FusedCellSteps<T>::States{before(tape.outputs), tape.inner, before(tape.memory),
+                                             tape.inner_memory});
     }
     cell_.emplace(tape.cell, form, A,
-                  typename CellSteps<T>::States{
+                  typename FusedCellSteps<T>::States{
                       has_two ? tape.inner : before(tape.outputs), after(tape.outputs),
                       has_two ? tape.inner_memory : before(tape.memory), after(tape.memory)});
     if (!tape.keys.defined()) return;
@@ -289,7 +290,7 @@ class Loop {
 
   struct Gradients {
     Tensor x, first, v, keys, mixed;
-    typename CellSteps<T>::WeightGradients first_cell, cell;
+    typename FusedCellSteps<T>::WeightGradients first_cell, cell;
   };
 
   // d_outputs [T, B, D]; d_weights [T, B, S] and d_memories [T, B, D] may be undefined.
@@ -346,7 +347,7 @@ class Loop {
   Tape& tape_;
   CellForm form_;
   std::int64_t T_, B_, D_, M_;  // M = K · D
-  std::optional<CellSteps<T>> first_cell_, cell_;
+  std::optional<FusedCellSteps<T>> first_cell_, cell_;
   std::optional<AttentionBuffers<T>> attention_;
 };
 
@@ -371,7 +372,7 @@ class RecurrenceFunction : public torch::autograd::Function<RecurrenceFunction> 
     if (tape.keys.defined()) {
       tape.weights = torch::empty({T, B, tape.keys.size(1)}, x.options());
     }
-    tape.cell = make_cell_tape(cell, U, b_U, tape.W, T, B);
+    tape.cell = make_fused_cell_tape(cell, U, b_U, tape.W, T, B);
     tape.outputs = torch::empty({T + 1, B, D}, x.options());
     tape.outputs[0].copy_(first.narrow(1, 0, D));
     if (cell == CellForm::lstm) {
@@ -379,7 +380,7 @@ class RecurrenceFunction : public torch::autograd::Function<RecurrenceFunction> 
       tape.memory[0].copy_(first.narrow(1, D, D));
     }
     if (first_U) {
-      tape.first_cell = make_cell_tape(cell, *first_U, first_b_U, Tensor(), T, B);
+      tape.first_cell = make_fused_cell_tape(cell, *first_U, first_b_U, Tensor(), T, B);
       tape.inner = torch::empty({T, B, D}, x.options());
       if (cell == CellForm::lstm) tape.inner_memory = torch::empty_like(tape.inner);
     }

@@ -19,14 +19,14 @@ using torch::autograd::tensor_list;
 using Maybe = std::optional<Tensor>;  // autograd functions take no undefined tensors
 
 // Limits the memory for tanh(k_s + q) of several steps in a backward pass.
-constexpr std::int64_t chunk_bytes = std::int64_t{256} << 20;
+constexpr std::int64_t max_chunk_bytes = std::int64_t{256} << 20;
 
-Maybe maybe(const Tensor& tensor) {
+Maybe if_defined(const Tensor& tensor) {
   return tensor.defined() ? Maybe(tensor) : std::nullopt;
 }
 
 // The tensors that forward saves for backward; some are undefined. G is 1 with attention.
-struct Tape {
+struct CompositeTape {
   Tensor W, v, keys, mixed;
   CellTape first_cell;  // before attention, of two cells
   CellTape cell;
@@ -50,9 +50,9 @@ struct Tape {
   }
 };
 
-class Loop {
+class CompositeLoop {
  public:
-  Loop(Tape& tape, CellForm form, ScoreForm score, double scale, bool is_bf16)
+  CompositeLoop(CompositeTape& tape, CellForm form, ScoreForm score, double scale, bool is_bf16)
       : tape_(tape), form_(form), score_(score), scale_(scale), T_(tape.outputs.size(0) - 1) {
     const auto before = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 0, T_) : x; };
     const auto after = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 1, T_) : x; };
@@ -170,7 +170,7 @@ class Loop {
   // The gradient of attention, from the last step to the first.
   class AttentionBackward {
    public:
-    AttentionBackward(Loop& loop, const Tensor& d_weights)
+    AttentionBackward(CompositeLoop& loop, const Tensor& d_weights)
         : loop_(loop), tape_(loop.tape_), d_alpha_(d_weights) {
       if (!tape_.weights.defined()) return;
       d_mixtures_ = loop.cell_->d_inputs();
@@ -185,7 +185,7 @@ class Loop {
       d_keys_ = torch::zeros_like(tape_.keys);
       d_v_ = torch::zeros_like(tape_.v);
       const auto step_bytes = tape_.keys.numel() * tape_.keys.element_size();
-      chunk_ = std::max<std::int64_t>(1, chunk_bytes / std::max<std::int64_t>(step_bytes, 1));
+      chunk_ = std::max<std::int64_t>(1, max_chunk_bytes / std::max<std::int64_t>(step_bytes, 1));
     }
 
     // Computes the gradient of the query of step t, as a part of a row of the cell, or adds that of
@@ -260,8 +260,8 @@ class Loop {
       hidden_ = squares_ = Tensor();
     }
 
-    Loop& loop_;
-    Tape& tape_;
+    CompositeLoop& loop_;
+    CompositeTape& tape_;
     Tensor d_alpha_;     // [T, B, S] or undefined
     Tensor d_mixtures_;  // [T, 1, B, K · D]
     Tensor d_e_;         // [T, B, S]
@@ -272,7 +272,7 @@ class Loop {
     Tensor hidden_, squares_;                                        // h, h²
   };
 
-  Tape& tape_;
+  CompositeTape& tape_;
   CellForm form_;
   ScoreForm score_;
   double scale_;
@@ -280,7 +280,7 @@ class Loop {
   std::optional<CellSteps> first_cell_, cell_;
 };
 
-class CompositeFunction : public torch::autograd::Function<CompositeFunction> {
+class CompositeRecurrence : public torch::autograd::Function<CompositeRecurrence> {
  public:
   static tensor_list forward(AutogradContext* context, const Tensor& x, const Tensor& first,
                              const Maybe& first_U, const Maybe& first_b_U, const Tensor& U,
@@ -290,7 +290,7 @@ class CompositeFunction : public torch::autograd::Function<CompositeFunction> {
     const auto [G, T, B] = std::tuple(x.size(0), x.size(1), x.size(2));
     const auto D = U.size(1);
     const auto cell = static_cast<CellForm>(form);
-    Tape tape;
+    CompositeTape tape;
     tape.W = W.value_or(Tensor());
     tape.v = v.value_or(Tensor());
     tape.keys = keys.value_or(Tensor());
@@ -320,7 +320,7 @@ class CompositeFunction : public torch::autograd::Function<CompositeFunction> {
       }
     }
     const bool is_bf16 = has_bf16_reference_products(x);
-    Loop(tape, cell, form_of_score, scale, is_bf16)
+    CompositeLoop(tape, cell, form_of_score, scale, is_bf16)
         .forward(first_b_U.value_or(Tensor()), b_U.value_or(Tensor()), padding.value_or(Tensor()));
 
     tensor_list saved;
@@ -338,7 +338,7 @@ class CompositeFunction : public torch::autograd::Function<CompositeFunction> {
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
-    Tape tape;
+    CompositeTape tape;
     const auto saved = context->get_saved_variables();
     const auto slots = tape.all();
     for (std::size_t i = 0; i < slots.size(); ++i) *slots[i] = saved[i];
@@ -347,9 +347,9 @@ class CompositeFunction : public torch::autograd::Function<CompositeFunction> {
         gradients[0].defined()
             ? gradients[0]
             : torch::zeros_like(tape.outputs.narrow(0, 1, tape.cell.gates.size(0)));
-    const auto d = Loop(tape, static_cast<CellForm>(data.at("form").toInt()),
-                        static_cast<ScoreForm>(data.at("score").toInt()),
-                        data.at("scale").toDouble(), data.at("is_bf16").toBool())
+    const auto d = CompositeLoop(tape, static_cast<CellForm>(data.at("form").toInt()),
+                                 static_cast<ScoreForm>(data.at("score").toInt()),
+                                 data.at("scale").toDouble(), data.at("is_bf16").toBool())
                        .backward(d_outputs, tape.weights.defined() ? gradients[1] : Tensor(),
                                  tape.memory.defined() ? gradients.back() : Tensor());
     return {d.x.transpose(0, 1),
@@ -373,11 +373,12 @@ class CompositeFunction : public torch::autograd::Function<CompositeFunction> {
 Recurrence composite(const Tensor& x, const Tensor& first, const RecurrentWeights* first_cells,
                      const RecurrentWeights& cells, const std::optional<LoopAttention>& attention) {
   const auto [a, mixed] = attention.value_or(LoopAttention{});
-  const auto results = CompositeFunction::apply(
+  const auto results = CompositeRecurrence::apply(
       x, first, first_cells ? Maybe(first_cells->U) : std::nullopt,
-      first_cells ? maybe(first_cells->b_U) : std::nullopt, cells.U, maybe(cells.b_U), maybe(a.W),
-      maybe(a.v), maybe(a.keys), maybe(mixed), attention ? Maybe(padding_of(a)) : std::nullopt,
-      static_cast<std::int64_t>(cells.form), static_cast<std::int64_t>(a.form), a.scale);
+      first_cells ? if_defined(first_cells->b_U) : std::nullopt, cells.U, if_defined(cells.b_U),
+      if_defined(a.W), if_defined(a.v), if_defined(a.keys), if_defined(mixed),
+      attention ? Maybe(padding_of(a)) : std::nullopt, static_cast<std::int64_t>(cells.form),
+      static_cast<std::int64_t>(a.form), a.scale);
   return {results[0].transpose(0, 1), attention ? results[1] : Tensor(),
           cells.form == CellForm::lstm ? results.back().transpose(0, 1) : Tensor()};
 }

@@ -77,8 +77,9 @@ TrainingHeadSizes training_sizes(const Tensor& q, const Tensor& keys_and_values,
 
 // q [B, T, D], keys_and_values [B, S, 2D] -> y [B, T, D]. Writes the weights and the logarithms of
 // their sums to `alpha` and `log_sums` (HeadLoops), unless they are undefined.
-Tensor compute(const Tensor& q, const Tensor& keys_and_values, const TrainingHeadSizes& sizes,
-               const Tensor& alpha, const Tensor& log_sums) {
+Tensor compute_attention(const Tensor& q, const Tensor& keys_and_values,
+                         const TrainingHeadSizes& sizes, const Tensor& alpha,
+                         const Tensor& log_sums) {
   const auto y = torch::empty(q.sizes(), q.options());
   const auto d = sizes.width;
   AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "scaled_dot_product", [&] {
@@ -116,7 +117,7 @@ class HeadsFunction : public torch::autograd::Function<HeadsFunction> {
     context->save_for_backward({q, keys_and_values, ends, alpha, log_sums});
     context->saved_data["heads"] = heads;
     context->saved_data["causal"] = causal;
-    return compute(q, keys_and_values, sizes, alpha, log_sums);
+    return compute_attention(q, keys_and_values, sizes, alpha, log_sums);
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
@@ -163,7 +164,8 @@ Tensor scaled_dot_product(const Tensor& q, const Tensor& keys_and_values, std::i
       return HeadsFunction::apply(
           rows, sources, heads, lengths.defined() ? std::optional(lengths) : std::nullopt, causal);
     }
-    return compute(rows, sources, training_sizes(rows, sources, heads, lengths, causal), {}, {});
+    return compute_attention(rows, sources, training_sizes(rows, sources, heads, lengths, causal),
+                             {}, {});
   }
   const auto parts = keys_and_values.chunk(2, -1);
   const auto [by_head, k, v] =

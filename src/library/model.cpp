@@ -109,6 +109,8 @@ std::exception_ptr exception_of(const Job& job) {
   return nullptr;
 }
 
+}  // namespace
+
 // Gives the threads of a model to its callers in the order in which they ask: translations share
 // an engine, and any other call has the threads for itself.
 class Callers {
@@ -230,8 +232,6 @@ std::vector<Translation> translate_request(Engine& engine, const std::vector<std
   if (error) std::rethrow_exception(error);
   return translations;
 }
-
-}  // namespace
 
 struct Model::Parts {
   // The threads and the packed weights that models with different tags have in common.

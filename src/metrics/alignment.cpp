@@ -50,7 +50,7 @@ std::size_t count_common(const Alignment& a, const Alignment& b) {
   return common.size();
 }
 
-double ratio(std::size_t part, std::size_t whole) {
+double share_of(std::size_t part, std::size_t whole) {
   return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
@@ -91,15 +91,16 @@ AlignmentScore score_alignments(const std::vector<Alignment>& proposed,
     score.proposed += proposed[i].size();
     score.sure += gold[i].sure.size();
   }
-  score.precision = ratio(score.possible_matches, score.proposed);
-  score.recall = ratio(score.matches, score.sure);
-  score.error_rate = 1 - ratio(score.matches + score.possible_matches, score.proposed + score.sure);
+  score.precision = share_of(score.possible_matches, score.proposed);
+  score.recall = share_of(score.matches, score.sure);
+  score.error_rate =
+      1 - share_of(score.matches + score.possible_matches, score.proposed + score.sure);
   return score;
 }
 
 namespace {
 
-constexpr std::array<std::pair<Symmetrisation, std::string_view>, 3> names{{
+constexpr std::array<std::pair<Symmetrisation, std::string_view>, 3> symmetrisation_names{{
     {Symmetrisation::grow_diag_final_and, "grow-diag-final-and"},
     {Symmetrisation::intersection, "intersection"},
     {Symmetrisation::union_of_both, "union"},
@@ -183,11 +184,11 @@ Alignment symmetrise(const Alignment& forward, const Alignment& backward, Symmet
 }
 
 Symmetrisation parse_symmetrisation(std::string_view name) {
-  for (const auto& [value, known] : names) {
+  for (const auto& [value, known] : symmetrisation_names) {
     if (known == name) return value;
   }
   std::vector<std::string> known;
-  for (const auto& [value, known_name] : names) known.emplace_back(known_name);
+  for (const auto& [value, known_name] : symmetrisation_names) known.emplace_back(known_name);
   throw unknown_name("symmetrisation", name, known);
 }
 

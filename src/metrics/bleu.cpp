@@ -18,7 +18,7 @@ namespace regard {
 
 namespace {
 
-constexpr std::array<std::pair<BleuSmoothing, std::string_view>, 4> names{
+constexpr std::array<std::pair<BleuSmoothing, std::string_view>, 4> smoothing_names{
     {{BleuSmoothing::exp, "exp"},
      {BleuSmoothing::floor, "floor"},
      {BleuSmoothing::add_k, "add-k"},
@@ -38,8 +38,8 @@ std::int64_t closest_length(std::int64_t length, const std::vector<std::u32strin
   return closest;
 }
 
-BleuStatistics compare(const std::u32string& hypothesis,
-                       const std::vector<std::u32string>& references) {
+BleuStatistics compare_ngrams(const std::u32string& hypothesis,
+                              const std::vector<std::u32string>& references) {
   auto reference_counts = count_ngrams(references.front(), bleu_order);
   for (std::size_t r = 1; r < references.size(); ++r) {
     const auto more = count_ngrams(references[r], bleu_order);
@@ -74,7 +74,7 @@ void append(std::vector<double>& values, const BleuStatistics& statistics) {
   values.insert(values.end(), totals.begin(), totals.end());
 }
 
-BleuStatistics statistics_from_sums(std::span<const double> sums) {
+BleuStatistics bleu_statistics(std::span<const double> sums) {
   const auto count = [&sums](std::size_t i) { return static_cast<std::int64_t>(sums[i]); };
   BleuStatistics statistics{count(0), count(1), {}, {}};
   for (std::size_t n = 0; n < bleu_order; ++n) {
@@ -87,14 +87,14 @@ BleuStatistics statistics_from_sums(std::span<const double> sums) {
 }  // namespace
 
 std::string_view name_of(BleuSmoothing smoothing) {
-  for (const auto& [value, name] : names) {
+  for (const auto& [value, name] : smoothing_names) {
     if (value == smoothing) return name;
   }
   throw ConfigError("unknown BLEU smoothing {}", static_cast<int>(smoothing));
 }
 
 BleuSmoothing parse_bleu_smoothing(std::string_view name) {
-  for (const auto& [value, known] : names) {
+  for (const auto& [value, known] : smoothing_names) {
     if (known == name) return value;
   }
   throw ConfigError("unknown BLEU smoothing '{}': give exp, floor, add-k or none", name);
@@ -146,7 +146,8 @@ std::vector<BleuStatistics> bleu_statistics(const std::vector<std::string>& hypo
     for (std::size_t r = 0; r < references.size(); ++r) {
       reference_tokens[r] = bleu_tokens(references[r][i], options, word_ids);
     }
-    statistics.push_back(compare(bleu_tokens(hypotheses[i], options, word_ids), reference_tokens));
+    statistics.push_back(
+        compare_ngrams(bleu_tokens(hypotheses[i], options, word_ids), reference_tokens));
   }
   return statistics;
 }
@@ -234,15 +235,15 @@ SentenceCounts Bleu::count(const std::vector<std::string>& hypotheses,
 }
 
 double Bleu::score(std::span<const double> sums) const {
-  return compute_bleu(statistics_from_sums(sums), options_).score;
+  return compute_bleu(bleu_statistics(sums), options_).score;
 }
 
 std::string Bleu::details(std::span<const double> sums) const {
-  return format_bleu_details(compute_bleu(statistics_from_sums(sums), options_));
+  return format_bleu_details(compute_bleu(bleu_statistics(sums), options_));
 }
 
 Json Bleu::to_json(std::span<const double> sums) const {
-  const auto bleu = compute_bleu(statistics_from_sums(sums), options_);
+  const auto bleu = compute_bleu(bleu_statistics(sums), options_);
   return {{"score", bleu.score},
           {"precisions", bleu.precisions},
           {"brevity_penalty", bleu.brevity_penalty},

@@ -52,7 +52,7 @@ struct Sentence {
   std::vector<NgramCounts> orders;
 };
 
-ChrfStatistics compare(const Sentence& hypothesis, const Sentence& reference) {
+ChrfStatistics compare_character_ngrams(const Sentence& hypothesis, const Sentence& reference) {
   ChrfStatistics statistics;
   statistics.reserve(hypothesis.orders.size());
   for (std::size_t n = 0; n < hypothesis.orders.size(); ++n) {
@@ -86,7 +86,8 @@ std::vector<ChrfStatistics> chrf_statistics(const std::vector<std::string>& hypo
     const Sentence hypothesis(hypotheses[i], options, word_ids);
     double best = -1;
     for (const auto& lines : references) {
-      ChrfStatistics counts = compare(hypothesis, Sentence(lines[i], options, word_ids));
+      ChrfStatistics counts =
+          compare_character_ngrams(hypothesis, Sentence(lines[i], options, word_ids));
       const double score = compute_chrf(counts, options);
       if (score <= best) continue;
       best = score;

@@ -11,9 +11,15 @@ namespace regard {
 namespace {
 
 // The counts of a sentence and of a corpus.
-enum Count : std::size_t { substitutions, deletions, insertions, reference_length, count_size };
+enum EditCount : std::size_t {
+  substitutions,
+  deletions,
+  insertions,
+  reference_length,
+  edit_count_size
+};
 
-std::u32string_view trimmed(std::u32string_view text) {
+std::u32string_view without_outer_spaces(std::u32string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
@@ -56,11 +62,11 @@ std::string ErrorRate::signature(std::size_t references) const {
 SentenceCounts ErrorRate::count(const std::vector<std::string>& hypotheses,
                                 const References& references) const {
   check_references(hypotheses.size(), references);
-  SentenceCounts counts{count_size, {}};
+  SentenceCounts counts{edit_count_size, {}};
   WordIds ids;
   const auto symbols_of = [&](const std::string& line) {
     const auto text = decode_utf8(line);
-    if (symbols_ == Symbols::characters) return std::u32string(trimmed(text));
+    if (symbols_ == Symbols::characters) return std::u32string(without_outer_spaces(text));
     return ids.ids(split_words(text));
   };
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {

@@ -16,7 +16,7 @@ constexpr double smallest_gain = 1e-9;  // of the metric, from 0 to 100
 constexpr int max_steps = 100;          // from one starting point
 
 // The total of a candidate on the line: intercept + γ slope.
-struct Line {
+struct ScoreLine {
   double slope;
   double intercept;
   std::size_t candidate;
@@ -29,13 +29,13 @@ struct Segment {
 };
 
 // Returns the upper envelope of the lines of a sentence, from left to right. `lines` is sorted.
-std::vector<Segment> upper_envelope(std::vector<Line>& lines) {
-  std::ranges::sort(lines, [](const Line& a, const Line& b) {
+std::vector<Segment> upper_envelope(std::vector<ScoreLine>& lines) {
+  std::ranges::sort(lines, [](const ScoreLine& a, const ScoreLine& b) {
     if (a.slope != b.slope) return a.slope < b.slope;
     if (a.intercept != b.intercept) return a.intercept > b.intercept;
     return a.candidate < b.candidate;
   });
-  std::vector<Line> highest;
+  std::vector<ScoreLine> highest;
   std::vector<Segment> segments;
   for (const auto& line : lines) {
     if (!highest.empty() && line.slope == highest.back().slope) continue;  // parallel and lower
@@ -67,7 +67,7 @@ struct Corners {
   std::vector<double> sums;
 };
 
-void add(std::vector<double>& sums, std::span<const double> counts, double factor) {
+void add_scaled(std::vector<double>& sums, std::span<const double> counts, double factor) {
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += factor * counts[i];
 }
 
@@ -75,7 +75,7 @@ Corners find_corners(const CandidateTable& table, std::span<const double> weight
                      std::span<const double> direction) {
   Corners corners;
   corners.sums.resize(table.counts.width, 0);
-  std::vector<Line> lines;
+  std::vector<ScoreLine> lines;
   for (std::size_t i = 0; i < table.sentences(); ++i) {
     lines.clear();
     for (auto c = table.first[i]; c < table.first[i + 1]; ++c) {
@@ -83,7 +83,7 @@ Corners find_corners(const CandidateTable& table, std::span<const double> weight
           {weighted_sum(direction, table.value(c)), weighted_sum(weights, table.value(c)), c});
     }
     const auto segments = upper_envelope(lines);
-    add(corners.sums, table.counts.sentence(segments[0].candidate), 1);
+    add_scaled(corners.sums, table.counts.sentence(segments[0].candidate), 1);
     for (std::size_t k = 1; k < segments.size(); ++k) {
       corners.all.push_back({segments[k].begin, segments[k - 1].candidate, segments[k].candidate});
     }
@@ -194,7 +194,7 @@ std::vector<std::size_t> best_candidates(const CandidateTable& table,
 double score_of(const CandidateTable& table, std::span<const double> weights) {
   std::vector<double> sums(table.counts.width, 0);
   for (const auto candidate : best_candidates(table, weights)) {
-    add(sums, table.counts.sentence(candidate), 1);
+    add_scaled(sums, table.counts.sentence(candidate), 1);
   }
   return table.metric->score(sums);
 }
@@ -213,8 +213,8 @@ LineOptimum search_line(const CandidateTable& table, std::span<const double> wei
     }
     if (k == corners.size()) break;
     for (; k < corners.size() && corners[k].place == end; ++k) {
-      add(sums, table.counts.sentence(corners[k].from), -1);
-      add(sums, table.counts.sentence(corners[k].to), 1);
+      add_scaled(sums, table.counts.sentence(corners[k].from), -1);
+      add_scaled(sums, table.counts.sentence(corners[k].to), 1);
     }
     begin = end;
   }

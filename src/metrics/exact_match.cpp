@@ -10,7 +10,7 @@ namespace regard {
 namespace {
 
 // The counts of a sentence and of a corpus.
-enum Count : std::size_t { equal_lines, all_lines, count_size };
+enum LineCount : std::size_t { equal_lines, all_lines, line_count_size };
 
 }  // namespace
 
@@ -21,7 +21,7 @@ std::string ExactMatch::signature(std::size_t references) const {
 SentenceCounts ExactMatch::count(const std::vector<std::string>& hypotheses,
                                  const References& references) const {
   check_references(hypotheses.size(), references);
-  SentenceCounts counts{count_size, {}};
+  SentenceCounts counts{line_count_size, {}};
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     const bool is_equal = std::ranges::any_of(
         references, [&](const auto& reference) { return reference[i] == hypotheses[i]; });

@@ -27,7 +27,7 @@ bool has(std::string_view line, std::string_view part) {
   return line.find(part) != line.npos;
 }
 
-constexpr std::array<Mark, 5> marks{{
+constexpr std::array<Mark, 5> checked_marks{{
     {"end in \" .\"", "tokenised", [](std::string_view line) { return line.ends_with(" ."); }},
     {"have &apos;, &quot; or @-@", "tokenised (by Moses' tokenizer)",
      [](std::string_view line) {
@@ -65,7 +65,7 @@ void check_mark(const Mark& mark, const NamedText& hypotheses, const NamedText& 
                 std::vector<std::string>& warnings) {
   const auto in_hypotheses = count_marked(hypotheses.lines, mark);
   const auto in_reference = count_marked(reference.lines, mark);
-  const bool is_unk = &mark == &marks.back();  // hypotheses may have <unk>
+  const bool is_unk = &mark == &checked_marks.back();  // hypotheses may have <unk>
   if (many(in_hypotheses, hypotheses.lines.size()) && !is_unk) {
     warnings.push_back(
         fmt::format("{}: the hypotheses look {}{}; score plain, detokenised text",
@@ -93,7 +93,7 @@ void compare_with_source(const NamedText& text, const NamedText& source, std::st
 std::vector<std::string> input_warnings(const NamedText& hypotheses, const NamedText& reference,
                                         const NamedText& source) {
   std::vector<std::string> warnings;
-  for (const auto& mark : marks) check_mark(mark, hypotheses, reference, warnings);
+  for (const auto& mark : checked_marks) check_mark(mark, hypotheses, reference, warnings);
   if (source.lines.size() != reference.lines.size()) return warnings;
   compare_with_source(hypotheses, source, "hypotheses", warnings);
   compare_with_source(reference, source, "references", warnings);

@@ -75,7 +75,7 @@ std::u32string isolate_second(std::u32string_view line, First first, Second seco
   return spaced;
 }
 
-void replace_all(std::u32string& line, std::u32string_view from, std::u32string_view to) {
+void replace_in_line(std::u32string& line, std::u32string_view from, std::u32string_view to) {
   for (auto at = line.find(from); at != line.npos; at = line.find(from, at + to.size())) {
     line.replace(at, from.size(), to);
   }
@@ -83,10 +83,10 @@ void replace_all(std::u32string& line, std::u32string_view from, std::u32string_
 
 // Replaces &quot; &amp; &lt; &gt; by their characters, in this order.
 void replace_entities(std::u32string& line) {
-  replace_all(line, U"&quot;", U"\"");
-  replace_all(line, U"&amp;", U"&");
-  replace_all(line, U"&lt;", U"<");
-  replace_all(line, U"&gt;", U">");
+  replace_in_line(line, U"&quot;", U"\"");
+  replace_in_line(line, U"&amp;", U"&");
+  replace_in_line(line, U"&lt;", U"<");
+  replace_in_line(line, U"&gt;", U">");
 }
 
 // [\{-\~\[-\` -\&\(-\+\:-\@\/]: ASCII punctuation except the apostrophe, comma, dash and period.
@@ -106,7 +106,7 @@ std::u32string isolate_marks_beside_numbers(std::u32string_view line) {
 
 // The tokenizers of BLEU.
 
-constexpr std::array<std::pair<BleuTokenizer, std::string_view>, 6> names{
+constexpr std::array<std::pair<BleuTokenizer, std::string_view>, 6> tokenizer_names{
     {{BleuTokenizer::mteval_13a, "13a"},
      {BleuTokenizer::intl, "intl"},
      {BleuTokenizer::chinese, "zh"},
@@ -138,9 +138,9 @@ std::u32string tokenize_zh(std::u32string_view line) {
 
 std::u32string tokenize_13a(std::u32string_view line) {
   std::u32string text(line);
-  replace_all(text, U"<skipped>", U"");
-  replace_all(text, U"-\n", U"");
-  replace_all(text, U"\n", U" ");
+  replace_in_line(text, U"<skipped>", U"");
+  replace_in_line(text, U"-\n", U"");
+  replace_in_line(text, U"\n", U" ");
   replace_entities(text);
   return isolate_marks_beside_numbers(isolate_ascii_punctuation(U" " + text + U" "));
 }
@@ -188,11 +188,11 @@ bool is_asian_character(char32_t c) {
 }
 
 std::u32string normalize_for_ter(std::u32string text) {
-  replace_all(text, U"\n-", U"");
-  replace_all(text, U"\n", U" ");
+  replace_in_line(text, U"\n-", U"");
+  replace_in_line(text, U"\n", U" ");
   replace_entities(text);
   text = isolate_ascii_punctuation(U" " + text + U" ");
-  replace_all(text, U"'s ", U" 's ");
+  replace_in_line(text, U"'s ", U" 's ");
   return isolate_marks_beside_numbers(text);
 }
 
@@ -204,14 +204,14 @@ bool is_western_punctuation(char32_t c) {
 }  // namespace
 
 std::string_view name_of(BleuTokenizer tokenizer) {
-  for (const auto& [value, name] : names) {
+  for (const auto& [value, name] : tokenizer_names) {
     if (value == tokenizer) return name;
   }
   throw ConfigError("unknown BLEU tokenizer {}", static_cast<int>(tokenizer));
 }
 
 BleuTokenizer parse_bleu_tokenizer(std::string_view name) {
-  for (const auto& [value, known] : names) {
+  for (const auto& [value, known] : tokenizer_names) {
     if (known == name) return value;
   }
   if (name == "flores200" || name == "flores101") {
@@ -220,7 +220,7 @@ BleuTokenizer parse_bleu_tokenizer(std::string_view name) {
         name);
   }
   std::vector<std::string> known;
-  for (const auto& entry : names) known.emplace_back(entry.second);
+  for (const auto& entry : tokenizer_names) known.emplace_back(entry.second);
   throw unknown_name("BLEU tokenizer", name, known);
 }
 

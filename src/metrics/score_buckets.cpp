@@ -85,7 +85,7 @@ std::size_t bucket_of(std::uint64_t frequency) {
   return static_cast<std::size_t>(next - lower_bounds.begin()) - 1;
 }
 
-double ratio(std::int64_t part, std::int64_t total) {
+double line_share(std::int64_t part, std::int64_t total) {
   return total == 0 ? 0 : static_cast<double>(part) / static_cast<double>(total);
 }
 
@@ -109,13 +109,13 @@ std::uint64_t WordFrequencies::count(std::u32string_view word) const {
 }
 
 double FrequencyBucket::precision() const {
-  return ratio(matches, system);
+  return line_share(matches, system);
 }
 double FrequencyBucket::recall() const {
-  return ratio(matches, reference);
+  return line_share(matches, reference);
 }
 double FrequencyBucket::f1() const {
-  return ratio(2 * matches, system + reference);
+  return line_share(2 * matches, system + reference);
 }
 
 std::vector<FrequencyBucket> score_by_frequency(const std::vector<std::string>& hypotheses,

@@ -11,7 +11,7 @@ namespace regard {
 
 namespace {
 
-void add(std::vector<double>& sums, std::span<const double> sentence) {
+void add_sentence(std::vector<double>& sums, std::span<const double> sentence) {
   std::ranges::transform(sums, sentence, sums.begin(), std::plus<>());
 }
 
@@ -19,7 +19,7 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-double p_value(const std::vector<double>& differences, double observed) {
+double difference_p_value(const std::vector<double>& differences, double observed) {
   const auto larger = std::ranges::count_if(differences, [&](double d) { return d > observed; });
   return static_cast<double>(larger + 1) / static_cast<double>(differences.size() + 1);
 }
@@ -33,7 +33,8 @@ std::vector<double> bootstrap_scores(const CorpusMetric& metric, const SentenceC
   std::vector<double> scores(resampling.resamples);
   for (auto& score : scores) {
     std::vector<double> sums(counts.width);
-    for (std::size_t i = 0; i < sentences; ++i) add(sums, counts.sentence(random.below(sentences)));
+    for (std::size_t i = 0; i < sentences; ++i)
+      add_sentence(sums, counts.sentence(random.below(sentences)));
     score = metric.score(sums);
   }
   return scores;
@@ -53,7 +54,7 @@ double paired_bootstrap(const std::vector<double>& baseline_scores,
   }
   const double mean = mean_of(differences);
   for (auto& d : differences) d -= mean;
-  return p_value(differences, difference);
+  return difference_p_value(differences, difference);
 }
 
 double approximate_randomisation(const CorpusMetric& metric, const SentenceCounts& baseline,
@@ -71,7 +72,7 @@ double approximate_randomisation(const CorpusMetric& metric, const SentenceCount
     std::uint64_t random_bits = 0;
     for (std::size_t i = 0; i < delta.sentences(); ++i, random_bits >>= 1) {
       if (i % 64 == 0) random_bits = random.next();
-      if ((random_bits & 1) != 0) add(total, delta.sentence(i));
+      if ((random_bits & 1) != 0) add_sentence(total, delta.sentence(i));
     }
     auto swapped_baseline = baseline_sum;
     auto swapped_system = system_sum;
@@ -81,7 +82,8 @@ double approximate_randomisation(const CorpusMetric& metric, const SentenceCount
     }
     difference = std::abs(metric.score(swapped_baseline) - metric.score(swapped_system));
   }
-  return p_value(differences, std::abs(metric.score(baseline_sum) - metric.score(system_sum)));
+  return difference_p_value(differences,
+                            std::abs(metric.score(baseline_sum) - metric.score(system_sum)));
 }
 
 }  // namespace regard

@@ -37,8 +37,8 @@ MetricScore score_of(const CorpusMetric& metric, const ResampledCounts& system) 
   return score;
 }
 
-double p_value(const CorpusMetric& metric, const ResampledCounts& baseline,
-               const ResampledCounts& system, const EvaluationOptions& options) {
+double bootstrap_p_value(const CorpusMetric& metric, const ResampledCounts& baseline,
+                         const ResampledCounts& system, const EvaluationOptions& options) {
   if (options.test == PairedTest::randomisation) {
     return approximate_randomisation(metric, baseline.counts, system.counts, options.resampling);
   }
@@ -70,7 +70,7 @@ Evaluation score_systems(const Systems& systems, const References& references,
       auto& scores = evaluation.systems[s].scores;
       scores.push_back(score_of(metric, system));
       if (options.test != PairedTest::none)
-        scores.back().p_value = p_value(metric, baseline, system, options);
+        scores.back().p_value = bootstrap_p_value(metric, baseline, system, options);
     }
   }
   return evaluation;

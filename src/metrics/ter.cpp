@@ -246,7 +246,7 @@ std::u32string tokenize(const std::string& line, const TerOptions& options, Word
   return word_ids.ids(split_words(text));
 }
 
-TerStatistics statistics_from_sums(std::span<const double> sums) {
+TerStatistics ter_statistics(std::span<const double> sums) {
   return {static_cast<std::int64_t>(sums[0]), sums[1]};
 }
 
@@ -320,11 +320,11 @@ SentenceCounts Ter::count(const std::vector<std::string>& hypotheses,
 }
 
 double Ter::score(std::span<const double> sums) const {
-  return compute_ter(statistics_from_sums(sums));
+  return compute_ter(ter_statistics(sums));
 }
 
 Json Ter::to_json(std::span<const double> sums) const {
-  const auto statistics = statistics_from_sums(sums);
+  const auto statistics = ter_statistics(sums);
   return {{"score", compute_ter(statistics)},
           {"edits", statistics.edits},
           {"reference_length", statistics.reference_length}};

@@ -8,13 +8,13 @@
 namespace regard {
 namespace {
 
-constexpr std::int64_t alignment = 64;  // bytes: a cache line, and a vector of AVX-512
+constexpr std::int64_t buffer_alignment = 64;  // bytes: a cache line, and a vector of AVX-512
 // Elements: the ranges of weights, gradient and two moments fill 1 MiB in single precision.
 constexpr std::int64_t range_size = 1 << 16;
 
 // Returns the number of elements that a part takes, including the gap behind it.
-std::int64_t aligned(std::int64_t elements, std::int64_t element_size) {
-  const auto unit = alignment / element_size;
+std::int64_t aligned_elements(std::int64_t elements, std::int64_t element_size) {
+  const auto unit = buffer_alignment / element_size;
   return (elements + unit - 1) / unit * unit;
 }
 
@@ -30,7 +30,7 @@ ParameterBuffer ParameterBuffer::adopt(const NamedParameters& parameters) {
   ParameterBuffer buffer;
   std::int64_t size = 0;
   for (const auto& [name, parameter] : parameters) {
-    size += aligned(parameter.numel(), parameter.element_size());
+    size += aligned_elements(parameter.numel(), parameter.element_size());
   }
   const auto options = parameters.empty() ? torch::TensorOptions() : parameters[0].second.options();
   buffer.flat_ = torch::zeros({size}, options.requires_grad(false));
@@ -39,7 +39,7 @@ ParameterBuffer ParameterBuffer::adopt(const NamedParameters& parameters) {
     auto part = buffer.flat_.narrow(0, begin, parameter.numel()).view(parameter.sizes());
     part.copy_(parameter);
     parameter.set_data(part);
-    begin += aligned(parameter.numel(), parameter.element_size());
+    begin += aligned_elements(parameter.numel(), parameter.element_size());
     buffer.views_.emplace_back(name, parameter);
   }
   return buffer;
@@ -53,7 +53,7 @@ ParameterBuffer ParameterBuffer::zeros_like() const {
   for (const auto& [name, view] : views_) {
     buffer.views_.emplace_back(name,
                                buffer.flat_.narrow(0, begin, view.numel()).view(view.sizes()));
-    begin += aligned(view.numel(), view.element_size());
+    begin += aligned_elements(view.numel(), view.element_size());
   }
   return buffer;
 }

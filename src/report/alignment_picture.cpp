@@ -16,6 +16,7 @@ namespace regard {
 namespace {
 
 constexpr float code_of_one = 46655.0F;  // zzz in base 36
+constexpr const char* font = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif";
 constexpr std::array<std::string_view, 3> scale_titles{
     "weights from 0 to 1", "from 0 to the map's largest", "from 0 to each row's largest"};
 
@@ -50,6 +51,17 @@ std::string bright_label(WeightScale scale, float largest) {
   const auto value = format_short(static_cast<double>(largest));
   if (scale == WeightScale::absolute) return fmt::format("1 (largest here: {})", value);
   return largest > 0.0F ? value + " (the largest)" : "1 (no weight is above 0)";
+}
+
+std::string legend_label(const AttentionPicture& picture, const AttentionMatrix& matrix) {
+  return bright_label(picture.scale, largest_weight(matrix.weights));
+}
+
+std::string open_svg(double width, double height, const std::string& attributes) {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
+      "viewBox=\"0 0 {0} {1}\" font-family=\"{2}\" fill=\"currentColor\"{3}>\n",
+      format_coordinate(std::ceil(width)), format_coordinate(std::ceil(height)), font, attributes);
 }
 
 std::string encode_weights(const std::vector<float>& weights) {
@@ -88,7 +100,6 @@ constexpr double legend_font = 11.0;
 constexpr double bar_start = 12.0;  // after the "0"
 constexpr double bar_step = 8.0;
 constexpr int bar_steps = 11;
-constexpr const char* font = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif";
 
 // Sizes in pixels, the same for all matrices of one sentence.
 struct Layout {
@@ -114,10 +125,6 @@ double widest(const std::vector<std::string>& words, double font_size) {
   for (const std::string& word : words)
     width = std::max(width, estimate_text_width(short_word(word)));
   return width * font_size + 1.0;
-}
-
-std::string legend_label(const AttentionPicture& picture, const AttentionMatrix& matrix) {
-  return bright_label(picture.scale, largest_weight(matrix.weights));
 }
 
 constexpr double sound_width = 640.0;  // of a long sound, in pixels
@@ -286,15 +293,7 @@ std::string draw_matrix(const AttentionPicture& picture, const AttentionMatrix& 
   return svg;
 }
 
-// Opens an <svg> of the given size. `attributes` has further attributes.
-std::string open_svg(double width, double height, const std::string& attributes) {
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
-      "viewBox=\"0 0 {0} {1}\" font-family=\"{2}\" fill=\"currentColor\"{3}>\n",
-      format_coordinate(std::ceil(width)), format_coordinate(std::ceil(height)), font, attributes);
-}
-
-void check_sizes(const AttentionPicture& picture) {
+void check_matrix_sizes(const AttentionPicture& picture) {
   for (const AttentionMatrix& matrix : picture.matrices) {
     if (!matrix.chosen.empty() && matrix.chosen.size() != picture.target.size())
       throw std::invalid_argument(fmt::format(
@@ -358,7 +357,7 @@ double legend_width(const std::string& label) {
 }
 
 std::string alignment_svg(const AttentionPicture& picture) {
-  check_sizes(picture);
+  check_matrix_sizes(picture);
   if (picture.image) return image_attention_svg(picture);
   const Layout layout = compute_layout(picture);
   const double gap = 28.0;
@@ -382,7 +381,7 @@ std::string alignment_svg(const AttentionPicture& picture) {
 }
 
 std::string alignment_matrix(const AttentionPicture& picture, std::size_t index) {
-  check_sizes(picture);
+  check_matrix_sizes(picture);
   AttentionPicture bare = picture;
   bare.matrices = {picture.matrices.at(index)};
   bare.matrices[0].caption.clear();
@@ -396,7 +395,7 @@ std::string alignment_html(const std::string& title,
                            const std::vector<AttentionPicture>& pictures) {
   std::string body;
   for (const AttentionPicture& picture : pictures) {
-    check_sizes(picture);
+    check_matrix_sizes(picture);
     body += draw_figure(picture);
   }
   const auto scale = pictures.empty() ? WeightScale::absolute : pictures.front().scale;

@@ -78,6 +78,12 @@ struct AttentionPicture {
   std::size_t grid_rows = 0;
 };
 
+// Returns the label of white in a matrix of the picture.
+std::string legend_label(const AttentionPicture& picture, const AttentionMatrix& matrix);
+
+// Opens an <svg> of the given size. `attributes` has further attributes.
+std::string open_svg(double width, double height, const std::string& attributes);
+
 // Returns the text of an SVG file of one sentence, with a white background. The tooltip of a cell
 // has its target word, source word and weight. Clamps weights to the scale; draws NaN in red.
 // Throws std::invalid_argument if a matrix does not have T * S weights, or has chosen positions but

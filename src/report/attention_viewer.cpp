@@ -13,20 +13,20 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t max_word_width = 18;
-constexpr double font_size = 14.0;
-constexpr double row_height = 24.0;
+constexpr std::size_t max_viewer_word_width = 18;
+constexpr double viewer_font_size = 14.0;
+constexpr double viewer_row_height = 24.0;
 constexpr double column_gap = 110.0;
-constexpr float min_weight = 0.05F;  // smaller weights are not drawn
+constexpr float min_drawn_weight = 0.05F;  // smaller weights are not drawn
 
-double widest(const std::vector<std::string>& words) {
+double widest_word(const std::vector<std::string>& words) {
   double width = 0.0;
   for (const auto& word : words)
-    width = std::max(width, estimate_text_width(truncate_to_width(word, max_word_width)));
-  return width * font_size;
+    width = std::max(width, estimate_text_width(truncate_to_width(word, max_viewer_word_width)));
+  return width * viewer_font_size;
 }
 
-void check(const AlignmentLines& lines) {
+void check_lines(const AlignmentLines& lines) {
   const auto S = lines.source.size();
   const auto T = lines.target.size();
   bool fits = lines.weights.empty() || lines.weights.size() == T;
@@ -63,14 +63,14 @@ std::string line(const Columns& columns, const AlignmentLines& lines, std::size_
       escape_xml(lines.source[s]), escape_xml(lines.target[t]), title);
 }
 
-std::string draw_words(const Columns& columns, const std::vector<std::string>& words,
-                       const char* css_class, const char* anchor, double x) {
+std::string draw_column(const Columns& columns, const std::vector<std::string>& words,
+                        const char* css_class, const char* anchor, double x) {
   std::string svg;
   for (std::size_t i = 0; i < words.size(); ++i) {
     svg += fmt::format(
         "<text class=\"{}\" x=\"{}\" y=\"{}\" dy=\"0.35em\" text-anchor=\"{}\">{}</text>\n",
         css_class, format_coordinate(x), format_coordinate(columns.y(i, words.size())), anchor,
-        escape_xml(truncate_to_width(words[i], max_word_width)));
+        escape_xml(truncate_to_width(words[i], max_viewer_word_width)));
   }
   return svg;
 }
@@ -78,20 +78,21 @@ std::string draw_words(const Columns& columns, const std::vector<std::string>& w
 }  // namespace
 
 std::string alignment_lines(const AlignmentLines& lines) {
-  check(lines);
+  check_lines(lines);
   const auto rows = std::max({lines.source.size(), lines.target.size(), std::size_t{1}});
   constexpr double edge = 3.0;  // some glyphs exceed their advance width
-  Columns columns{widest(lines.source) + edge, 0.0, static_cast<double>(rows) * row_height};
+  Columns columns{widest_word(lines.source) + edge, 0.0,
+                  static_cast<double>(rows) * viewer_row_height};
   columns.right = columns.left + column_gap;
   auto svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"lines\" role=\"img\" width=\"{0}\" "
       "height=\"{1}\" viewBox=\"0 0 {0} {1}\" font-size=\"{2}\" fill=\"currentColor\">\n",
-      format_coordinate(columns.right + widest(lines.target) + edge),
-      format_coordinate(columns.height), format_coordinate(font_size));
+      format_coordinate(columns.right + widest_word(lines.target) + edge),
+      format_coordinate(columns.height), format_coordinate(viewer_font_size));
   for (std::size_t t = 0; t < lines.weights.size(); ++t) {
     for (std::size_t s = 0; s < lines.source.size(); ++s) {
       const auto weight = lines.weights[t][s];
-      if (!(weight >= min_weight)) continue;
+      if (!(weight >= min_drawn_weight)) continue;
       svg += line(columns, lines, s, t,
                   fmt::format("class=\"soft\" stroke-width=\"5\" stroke-opacity=\"{:.2f}\"",
                               std::min(weight, 1.0F)),
@@ -100,8 +101,8 @@ std::string alignment_lines(const AlignmentLines& lines) {
   }
   for (const auto& [s, t] : lines.links)
     svg += line(columns, lines, s, t, "class=\"link\" stroke-width=\"1.6\"", "");
-  return svg + draw_words(columns, lines.source, "s", "end", columns.left) +
-         draw_words(columns, lines.target, "t", "start", columns.right) + "</svg>\n";
+  return svg + draw_column(columns, lines.source, "s", "end", columns.left) +
+         draw_column(columns, lines.target, "t", "start", columns.right) + "</svg>\n";
 }
 
 namespace {

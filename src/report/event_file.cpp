@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view prefix = "events.out.tfevents.";  // required by TensorBoard
+constexpr std::string_view file_name_prefix = "events.out.tfevents.";  // required by TensorBoard
 constexpr std::string_view suffix = ".regard";
 
 constexpr std::array<std::uint32_t, 256> crc_table() {
@@ -50,24 +50,24 @@ std::string to_varint(std::uint64_t value) {
   return bytes + static_cast<char>(value);
 }
 
-std::string key(std::uint32_t field, WireType type) {
+std::string event_key(std::uint32_t field, WireType type) {
   return to_varint(field << 3 | type);
 }
 
 std::string integer_field(std::uint32_t field, std::int64_t value) {
-  return key(field, varint) + to_varint(static_cast<std::uint64_t>(value));
+  return event_key(field, varint) + to_varint(static_cast<std::uint64_t>(value));
 }
 
 std::string double_field(std::uint32_t field, double value) {
-  return key(field, fixed64) + little_endian(std::bit_cast<std::uint64_t>(value));
+  return event_key(field, fixed64) + little_endian(std::bit_cast<std::uint64_t>(value));
 }
 
-std::string float_field(std::uint32_t field, float value) {
-  return key(field, fixed32) + little_endian(std::bit_cast<std::uint32_t>(value));
+std::string event_float_field(std::uint32_t field, float value) {
+  return event_key(field, fixed32) + little_endian(std::bit_cast<std::uint32_t>(value));
 }
 
-std::string bytes_field(std::uint32_t field, std::string_view bytes) {
-  return key(field, length_delimited) + to_varint(bytes.size()) + std::string(bytes);
+std::string event_bytes_field(std::uint32_t field, std::string_view bytes) {
+  return event_key(field, length_delimited) + to_varint(bytes.size()) + std::string(bytes);
 }
 
 // Returns the fields that all events have. The field numbers of Event: wall_time = 1, step = 2,
@@ -86,7 +86,7 @@ double now() {
 // The seconds since 1970 in a file's name.
 std::int64_t time_of(const fs::path& path) {
   const auto name = path.filename().string();
-  return std::strtoll(name.c_str() + prefix.size(), nullptr, 10);
+  return std::strtoll(name.c_str() + file_name_prefix.size(), nullptr, 10);
 }
 
 std::string host_name() {
@@ -106,7 +106,8 @@ std::string prepare_new_file(const fs::path& folder, bool resuming) {
       throw EnvironmentError("{}: cannot be removed ({})", earlier.string(), error.message());
     }
   }
-  return (folder / fmt::format("{}{:010}.{}{}", prefix, time, host_name(), suffix)).string();
+  return (folder / fmt::format("{}{:010}.{}{}", file_name_prefix, time, host_name(), suffix))
+      .string();
 }
 
 }  // namespace
@@ -127,20 +128,21 @@ std::string tf_record(std::string_view data) {
 }
 
 std::string version_event(double wall_time) {
-  return event(wall_time, 0) + bytes_field(3, "brain.Event:2");
+  return event(wall_time, 0) + event_bytes_field(3, "brain.Event:2");
 }
 
 std::string restart_event(double wall_time, std::int64_t step) {
   constexpr std::int64_t start = 1;  // SessionLog: status = 1
-  return event(wall_time, step) + bytes_field(7, integer_field(1, start));
+  return event(wall_time, step) + event_bytes_field(7, integer_field(1, start));
 }
 
 std::string scalars_event(double wall_time, std::int64_t step, const Scalars& scalars) {
   std::string summary;  // Summary: value = 1; its Value: tag = 1, simple_value = 2
   for (const auto& [tag, value] : scalars) {
-    summary += bytes_field(1, bytes_field(1, tag) + float_field(2, static_cast<float>(value)));
+    summary += event_bytes_field(
+        1, event_bytes_field(1, tag) + event_float_field(2, static_cast<float>(value)));
   }
-  return event(wall_time, step) + bytes_field(5, summary);
+  return event(wall_time, step) + event_bytes_field(5, summary);
 }
 
 EventFile::EventFile(const fs::path& folder, std::optional<std::int64_t> resume_step)
@@ -158,7 +160,7 @@ std::vector<fs::path> event_files(const fs::path& folder) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const auto name = entry.path().filename().string();
-    if (name.starts_with(prefix) && name.ends_with(suffix)) files.push_back(entry.path());
+    if (name.starts_with(file_name_prefix) && name.ends_with(suffix)) files.push_back(entry.path());
   }
   std::ranges::sort(files);
   return files;

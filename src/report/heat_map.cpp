@@ -43,7 +43,7 @@ std::string padded(const std::string& text, std::size_t columns) {
   return text + std::string(columns - std::min(columns, display_width(text)), ' ');
 }
 
-std::size_t widest(const std::vector<std::string>& words) {
+std::size_t widest_in_cells(const std::vector<std::string>& words) {
   std::size_t columns = 0;
   for (const auto& word : words) columns = std::max(columns, display_width(word));
   return columns;
@@ -108,8 +108,8 @@ std::string heat_map(const AttentionPicture& picture, const Terminal& terminal) 
   const auto whites = white_weights(weights, S, picture.scale);
   const auto source = truncate_words(picture.source);
   const auto target = truncate_words(picture.target);
-  const auto left = widest(target) + 2;
-  const auto right = widest(source) + 8;  // "  They  0.90"
+  const auto left = widest_in_cells(target) + 2;
+  const auto right = widest_in_cells(source) + 8;  // "  They  0.90"
   const auto room = terminal.columns > left + right ? terminal.columns - left - right : 0;
   const auto block = std::max(min_block_cells, room / cell_columns);
   std::string text;

@@ -17,14 +17,13 @@ namespace {
 
 constexpr std::int64_t max_side = 96;  // of the drawn image, in its pixels
 constexpr double copy_width = 104.0;   // of a copy, in pixels of the picture
-constexpr double gap = 14.0;           // between copies
+constexpr double copy_gap = 14.0;      // between copies
 constexpr double word_height = 20.0;   // above a copy
-constexpr double font_size = 13.0;
+constexpr double copy_font_size = 13.0;
 constexpr double caption_height = 26.0;
-constexpr double margin = 12.0;
+constexpr double picture_margin = 12.0;
 constexpr std::size_t copies_per_row = 6;
 constexpr double darkest = 0.8;  // opacity of the veil over a cell of weight 0
-constexpr const char* font = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif";
 
 // Returns the image with at most max_side pixels in each direction.
 Image reduced(const Image& image) {
@@ -92,43 +91,40 @@ std::string define_image(const Image& image) {
   return svg + "</g></defs>\n";
 }
 
-struct Layout {
+struct CopiesLayout {
   double copy_height = 0.0;
   double width = 0.0;
   double height = 0.0;
 
   // Returns the upper left corner of the copy for word t.
   double x(std::size_t t) const {
-    return static_cast<double>(t % copies_per_row) * (copy_width + gap);
+    return static_cast<double>(t % copies_per_row) * (copy_width + copy_gap);
   }
   double y(std::size_t t) const {
     return word_height +
-           static_cast<double>(t / copies_per_row) * (word_height + copy_height + gap);
+           static_cast<double>(t / copies_per_row) * (word_height + copy_height + copy_gap);
   }
 };
 
-std::string legend_label(const AttentionPicture& picture, const AttentionMatrix& matrix) {
-  return bright_label(picture.scale, largest_weight(matrix.weights));
-}
-
-Layout compute_layout(const AttentionPicture& picture) {
+CopiesLayout lay_out_copies(const AttentionPicture& picture) {
   const auto& image = *picture.image;
-  Layout layout;
+  CopiesLayout layout;
   layout.copy_height =
       copy_width * static_cast<double>(image.height) / static_cast<double>(image.width);
   const auto words = std::max<std::size_t>(picture.target.size(), 1);
   const auto columns = static_cast<double>(std::min(words, copies_per_row));
-  layout.width = columns * (copy_width + gap) - gap;
+  layout.width = columns * (copy_width + copy_gap) - copy_gap;
   for (const auto& matrix : picture.matrices) {
-    layout.width = std::max({layout.width, legend_width(legend_label(picture, matrix)),
-                             estimate_text_width(matrix.caption, FontWeight::bold) * font_size});
+    layout.width =
+        std::max({layout.width, legend_width(legend_label(picture, matrix)),
+                  estimate_text_width(matrix.caption, FontWeight::bold) * copy_font_size});
   }
   layout.height = layout.y(words - 1) + layout.copy_height + legend_height;
   return layout;
 }
 
 // Draws the image of word t and a frame around it.
-std::string draw_copy(const Image& image, const Layout& layout, std::size_t t) {
+std::string draw_copy(const Image& image, const CopiesLayout& layout, std::size_t t) {
   const auto x = format_coordinate(layout.x(t));
   const auto y = format_coordinate(layout.y(t));
   return fmt::format(
@@ -139,19 +135,19 @@ std::string draw_copy(const Image& image, const Layout& layout, std::size_t t) {
       y, format_coordinate(copy_width), format_coordinate(layout.copy_height));
 }
 
-std::string draw_word(const std::string& word, const Layout& layout, std::size_t t) {
-  const auto shown = truncate_to_text_width(word, copy_width / font_size);
+std::string draw_word(const std::string& word, const CopiesLayout& layout, std::size_t t) {
+  const auto shown = truncate_to_text_width(word, copy_width / copy_font_size);
   return fmt::format(
       "<text class=\"t\" x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"{}\">{}{}</text>\n",
       format_coordinate(layout.x(t) + copy_width / 2), format_coordinate(layout.y(t) - 6.0),
-      format_coordinate(font_size), escape_xml(shown),
+      format_coordinate(copy_font_size), escape_xml(shown),
       shown == word ? "" : fmt::format("<title>{}</title>", escape_xml(word)));
 }
 
 // Draws the cells over the copies in a group that page_script paints again: the cells of the first
 // word, row by row, then those of the next.
 std::string draw_veil(const AttentionPicture& picture, const AttentionMatrix& matrix,
-                      const Layout& layout) {
+                      const CopiesLayout& layout) {
   const auto cells = picture.source.size();
   const auto rows = picture.grid_rows;
   const auto columns = cells / rows;
@@ -180,8 +176,8 @@ std::string draw_veil(const AttentionPicture& picture, const AttentionMatrix& ma
 }
 
 // Draws a frame around each chosen cell.
-std::string draw_chosen(const AttentionPicture& picture, const AttentionMatrix& matrix,
-                        const Layout& layout) {
+std::string frame_chosen(const AttentionPicture& picture, const AttentionMatrix& matrix,
+                         const CopiesLayout& layout) {
   const auto rows = picture.grid_rows;
   const auto columns = picture.source.size() / rows;
   const auto width = copy_width / static_cast<double>(columns);
@@ -200,22 +196,15 @@ std::string draw_chosen(const AttentionPicture& picture, const AttentionMatrix& 
   return svg;
 }
 
-std::string draw_matrix(const AttentionPicture& picture, const AttentionMatrix& matrix,
-                        const Image& image, const Layout& layout) {
+std::string draw_copies(const AttentionPicture& picture, const AttentionMatrix& matrix,
+                        const Image& image, const CopiesLayout& layout) {
   std::string svg;
   for (std::size_t t = 0; t < picture.target.size(); ++t) {
     svg += draw_word(picture.target[t], layout, t) + draw_copy(image, layout, t);
   }
-  svg += draw_veil(picture, matrix, layout) + draw_chosen(picture, matrix, layout);
+  svg += draw_veil(picture, matrix, layout) + frame_chosen(picture, matrix, layout);
   if (matrix.weights.empty()) return svg;
   return svg + draw_legend(0, layout.height - legend_height, legend_label(picture, matrix));
-}
-
-std::string open_svg(double width, double height, const std::string& attributes) {
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
-      "viewBox=\"0 0 {0} {1}\" font-family=\"{2}\" fill=\"currentColor\"{3}>\n",
-      format_coordinate(std::ceil(width)), format_coordinate(std::ceil(height)), font, attributes);
 }
 
 std::string draw_caption(const std::string& caption, double size, double baseline) {
@@ -228,35 +217,35 @@ std::string draw_caption(const std::string& caption, double size, double baselin
 
 std::string image_attention_svg(const AttentionPicture& picture) {
   const auto image = reduced(*picture.image);
-  const auto layout = compute_layout(picture);
+  const auto layout = lay_out_copies(picture);
   auto body = draw_caption(picture.caption, 15.0, 15.0);
   double y = picture.caption.empty() ? 0.0 : caption_height;
   for (const auto& matrix : picture.matrices) {
     if (!matrix.caption.empty()) y += caption_height;
     body += fmt::format("<g transform=\"translate(0 {})\">\n{}{}</g>\n", format_coordinate(y),
-                        draw_caption(matrix.caption, font_size, -8.0),
-                        draw_matrix(picture, matrix, image, layout));
-    y += layout.height + gap;
+                        draw_caption(matrix.caption, copy_font_size, -8.0),
+                        draw_copies(picture, matrix, image, layout));
+    y += layout.height + copy_gap;
   }
   const auto width =
       std::max(layout.width, estimate_text_width(picture.caption, FontWeight::bold) * 15.0);
-  return open_svg(width + 2 * margin, y + 2 * margin, " color=\"#1a1a1a\"") +
+  return open_svg(width + 2 * picture_margin, y + 2 * picture_margin, " color=\"#1a1a1a\"") +
          "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" + define_image(image) +
          fmt::format("<g transform=\"translate({0} {0})\">\n{1}</g>\n</svg>\n",
-                     format_coordinate(margin), body);
+                     format_coordinate(picture_margin), body);
 }
 
 std::string image_attention_elements(const AttentionPicture& picture) {
   const auto image = reduced(*picture.image);
-  const auto layout = compute_layout(picture);
+  const auto layout = lay_out_copies(picture);
   std::string html;
   for (const auto& matrix : picture.matrices) {
     const double top = matrix.caption.empty() ? 0.0 : caption_height;
     html += open_svg(layout.width + 2.0, layout.height + top + 2.0, " role=\"img\"") +
             define_image(image) +
             fmt::format("<g transform=\"translate(1 {})\">\n{}{}</g>\n</svg>\n",
-                        format_coordinate(top), draw_caption(matrix.caption, font_size, -8.0),
-                        draw_matrix(picture, matrix, image, layout));
+                        format_coordinate(top), draw_caption(matrix.caption, copy_font_size, -8.0),
+                        draw_copies(picture, matrix, image, layout));
   }
   return html;
 }

@@ -133,7 +133,7 @@ std::string band(std::size_t index, const std::string& path) {
       index % styles.size(), path, styles[index % styles.size()].color);
 }
 
-constexpr double font_size = 12.0;
+constexpr double chart_font_size = 12.0;
 constexpr double title_size = 16.0;
 constexpr double edge = 4.0;               // between text and the picture's edge
 constexpr double min_right_margin = 24.0;  // right of the plot
@@ -146,7 +146,7 @@ bool is_drawable(const std::pair<double, double>& point) {
 }
 
 double text_width(const std::string& text) {
-  return estimate_text_width(text) * font_size;
+  return estimate_text_width(text) * chart_font_size;
 }
 
 // Returns the room that a centred label needs beside its tick: half of the widest label and the
@@ -251,8 +251,8 @@ std::string draw_legend(const LineChart& chart, double left, double y, double& h
   height = has_legend ? legend_row : 0.0;
   constexpr double before = 35.0;  // the line with its marker
   for (std::size_t i = 0; has_legend && i < chart.series.size(); ++i) {
-    const auto name = truncate_to_text_width(chart.series[i].name,
-                                             (chart.width - left - before - edge) / font_size);
+    const auto name = truncate_to_text_width(
+        chart.series[i].name, (chart.width - left - before - edge) / chart_font_size);
     const double end = x + before + text_width(name);
     if (x > left && end > chart.width - edge) {
       x = left;
@@ -285,7 +285,7 @@ std::string draw_axes(const LineChart& chart, const Frame& frame, const Ticks& x
                        "class=\"axis\" stroke=\"#555\"");
   if (!chart.x_label.empty()) {
     const double middle = (frame.left + frame.right) / 2.0;
-    const double room = 2.0 * (std::min(middle, chart.width - middle) - edge) / font_size;
+    const double room = 2.0 * (std::min(middle, chart.width - middle) - edge) / chart_font_size;
     svg += text_at(middle, frame.bottom + 42.0, "middle", "",
                    truncate_to_text_width(chart.x_label, room));
   }
@@ -294,7 +294,7 @@ std::string draw_axes(const LineChart& chart, const Frame& frame, const Ticks& x
   return svg + text_at(0.0, 0.0, "middle",
                        fmt::format(" transform=\"translate(18 {}) rotate(-90)\"",
                                    format_coordinate(middle)),
-                       truncate_to_text_width(chart.y_label, frame.bottom / font_size - 2.0));
+                       truncate_to_text_width(chart.y_label, frame.bottom / chart_font_size - 2.0));
 }
 
 // The title begins above the plot, or further left if it is long.
@@ -343,7 +343,7 @@ void compute_ranges(const LineChart& chart, Frame& frame, Ticks& x_ticks, Ticks&
   }
 }
 
-std::string draw(const LineChart& chart, bool for_page) {
+std::string draw_chart(const LineChart& chart, bool for_page) {
   Frame frame{};
   Ticks x_ticks;
   Ticks y_ticks;
@@ -383,11 +383,11 @@ std::string draw(const LineChart& chart, bool for_page) {
 }  // namespace
 
 std::string line_chart_svg(const LineChart& chart) {
-  return draw(chart, false);
+  return draw_chart(chart, false);
 }
 
 std::string line_chart_html(const LineChart& chart) {
-  return draw(chart, true);
+  return draw_chart(chart, true);
 }
 
 }  // namespace regard

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t min_bar = 8;
 constexpr std::size_t max_bar = 28;
-constexpr std::string_view gap = "  ";
+constexpr std::string_view field_gap = "  ";
 
 // A field of the line. In a narrow terminal the fields of the highest rank are left out first.
 struct Field {
@@ -37,7 +37,7 @@ struct Field {
 };
 
 // A line of fields with a bar after fields[0, before_bar).
-struct Line {
+struct ProgressLine {
   std::vector<Field> fields;
   std::size_t before_bar = 0;
   std::optional<double> fraction;
@@ -56,8 +56,8 @@ std::optional<double> fraction_done(const TrainingProgress& p) {
   return std::nullopt;
 }
 
-Line progress_fields(const TrainingProgress& p) {
-  Line line{{}, /*before_bar=*/2, fraction_done(p)};
+ProgressLine progress_fields(const TrainingProgress& p) {
+  ProgressLine line{{}, /*before_bar=*/2, fraction_done(p)};
   auto& fields = line.fields;
   fields.push_back({"epoch", with_total(p.epoch, p.total_epochs), "", 3});
   fields.push_back({"step", with_total(p.step, p.total_steps), "", 0});
@@ -80,8 +80,8 @@ Line progress_fields(const TrainingProgress& p) {
   return line;
 }
 
-Line progress_fields(const DecodingProgress& p) {
-  Line line{{}, /*before_bar=*/2, std::nullopt};
+ProgressLine progress_fields(const DecodingProgress& p) {
+  ProgressLine line{{}, /*before_bar=*/2, std::nullopt};
   line.fields.push_back({"", p.label, "", 1});
   line.fields.push_back({"", with_total(p.sentences, p.total_sentences), "sentences", 0});
   if (p.total_sentences && *p.total_sentences > 0)
@@ -96,16 +96,17 @@ Line progress_fields(const DecodingProgress& p) {
   return line;
 }
 
-std::size_t line_width(const Line& line) {
+std::size_t line_width(const ProgressLine& line) {
   std::size_t width = 0;
-  for (const Field& field : line.fields) width += field.width() + gap.size();
-  if (line.fraction) width += min_bar + 1 + format_percent(*line.fraction).size() + gap.size();
-  return width - gap.size();
+  for (const Field& field : line.fields) width += field.width() + field_gap.size();
+  if (line.fraction)
+    width += min_bar + 1 + format_percent(*line.fraction).size() + field_gap.size();
+  return width - field_gap.size();
 }
 
 // Removes fields from the highest rank down, and the bar before the fields of rank 1, until the
 // line fits into `columns`.
-void shorten(Line& line, std::size_t columns) {
+void shorten(ProgressLine& line, std::size_t columns) {
   const auto rank = [](const Field& a, const Field& b) { return a.rank < b.rank; };
   while (line_width(line) > columns && line.fields.size() > 1) {
     const auto next = std::max_element(line.fields.begin(), line.fields.end(), rank);
@@ -119,7 +120,7 @@ void shorten(Line& line, std::size_t columns) {
   if (line_width(line) > columns) line.fraction.reset();
 }
 
-std::string draw(Line line, const Terminal& terminal) {
+std::string draw_line(ProgressLine line, const Terminal& terminal) {
   const std::size_t columns = terminal.columns > 1 ? terminal.columns - 1 : 0;
   shorten(line, columns);
   if (line_width(line) > columns)
@@ -127,22 +128,22 @@ std::string draw(Line line, const Terminal& terminal) {
   const std::size_t room = columns - line_width(line);
   std::string text;
   for (std::size_t i = 0; i < line.fields.size(); ++i) {
-    if (i > 0) text += gap;
+    if (i > 0) text += field_gap;
     text += line.fields[i].text(terminal);
     if (!line.fraction || i + 1 != line.before_bar) continue;
     const Bar bar = format_bar(*line.fraction, std::min(max_bar, min_bar + room));
     text +=
-        fmt::format("{}{}{}{}{}{}{} {}", gap, style_on(Style::accent, terminal), bar.done,
+        fmt::format("{}{}{}{}{}{}{} {}", field_gap, style_on(Style::accent, terminal), bar.done,
                     style_off(Style::accent, terminal), style_on(Style::faint, terminal), bar.rest,
                     style_off(Style::faint, terminal), format_percent(*line.fraction));
   }
   return text;
 }
 
-std::string plain_text(const Line& line) {
+std::string plain_text(const ProgressLine& line) {
   std::string text;
   for (std::size_t i = 0; i < line.fields.size(); ++i) {
-    if (i > 0) text += gap;
+    if (i > 0) text += field_gap;
     text += line.fields[i].text(Terminal{});
     if (line.fraction && i + 1 == line.before_bar)
       text += fmt::format(" ({})", format_percent(*line.fraction));
@@ -161,11 +162,11 @@ std::string format_progress(const DecodingProgress& progress) {
 }
 
 std::string format_progress_line(const TrainingProgress& progress, const Terminal& terminal) {
-  return draw(progress_fields(progress), terminal);
+  return draw_line(progress_fields(progress), terminal);
 }
 
 std::string format_progress_line(const DecodingProgress& progress, const Terminal& terminal) {
-  return draw(progress_fields(progress), terminal);
+  return draw_line(progress_fields(progress), terminal);
 }
 
 bool ProgressReporter::wants_update() const {

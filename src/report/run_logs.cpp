@@ -79,7 +79,7 @@ LineFile resume_json_lines(const std::string& path, std::int64_t resume_step) {
   return {path, LineFile::Mode::append};
 }
 
-double to_number(const std::string& cell) {
+double cell_number(const std::string& cell) {
   double value = 0.0;
   const char* const end = cell.data() + cell.size();
   const auto [stop, error] = std::from_chars(cell.data(), end, value);
@@ -173,7 +173,7 @@ std::vector<double> ValidationTable::numbers(const std::string& column) const {
   if (found == columns.end()) return {};
   const auto index = static_cast<std::size_t>(found - columns.begin());
   std::vector<double> values;
-  for (const auto& row : rows) values.push_back(to_number(row[index]));
+  for (const auto& row : rows) values.push_back(cell_number(row[index]));
   return values;
 }
 

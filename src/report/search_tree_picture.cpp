@@ -13,10 +13,10 @@ namespace regard {
 namespace {
 
 constexpr std::size_t max_token_width = 16;
-constexpr double font_size = 13.0;
-constexpr double row_height = 21.0;
-constexpr double gap = 34.0;  // between columns
-constexpr double margin = 6.0;
+constexpr double tree_font_size = 13.0;
+constexpr double tree_row_height = 21.0;
+constexpr double tree_column_gap = 34.0;  // between columns
+constexpr double tree_margin = 6.0;
 constexpr double score_gap = 6.0;
 
 std::string label(const SearchTreePicture::Node& node) {
@@ -46,18 +46,18 @@ class TreeLayout {
   }
 
   double x(std::size_t i) const { return columns_[layouts_[i].depth]; }
-  double y(std::size_t i) const { return margin + (layouts_[i].row + 0.5) * row_height; }
+  double y(std::size_t i) const { return tree_margin + (layouts_[i].row + 0.5) * tree_row_height; }
   double end(std::size_t i) const { return x(i) + token_width(nodes_[i]); }
   const NodeLayout& node(std::size_t i) const { return layouts_[i]; }
-  double width() const { return columns_.back() + margin; }
-  double height() const { return 2.0 * margin + rows_ * row_height; }
+  double width() const { return columns_.back() + tree_margin; }
+  double height() const { return 2.0 * tree_margin + rows_ * tree_row_height; }
 
  private:
   static double token_width(const SearchTreePicture::Node& node) {
-    return estimate_text_width(label(node), FontWeight::bold) * font_size;  // some are bold
+    return estimate_text_width(label(node), FontWeight::bold) * tree_font_size;  // some are bold
   }
   static double score_width(const SearchTreePicture::Node& node) {
-    return node.score ? score_gap + estimate_text_width(score_text(node)) * font_size : 0.0;
+    return node.score ? score_gap + estimate_text_width(score_text(node)) * tree_font_size : 0.0;
   }
 
   void attach(std::size_t i) {
@@ -102,7 +102,7 @@ class TreeLayout {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       widths.resize(std::max(widths.size(), layouts_[i].depth + 1), 0.0);
       auto& width = widths[layouts_[i].depth];
-      width = std::max(width, token_width(nodes_[i]) + gap + score_width(nodes_[i]));
+      width = std::max(width, token_width(nodes_[i]) + tree_column_gap + score_width(nodes_[i]));
     }
     for (const auto width : widths) columns_.push_back(columns_.back() + width);
   }
@@ -127,7 +127,7 @@ class TreeLayout {
   const std::vector<SearchTreePicture::Node>& nodes_;
   std::vector<NodeLayout> layouts_;
   std::vector<std::size_t> roots_;
-  std::vector<double> columns_{margin};  // start of each column, and end of the last
+  std::vector<double> columns_{tree_margin};  // start of each column, and end of the last
   double rows_ = 0;
 };
 
@@ -176,7 +176,7 @@ std::string search_tree_svg(const SearchTreePicture& picture) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tree\" role=\"img\" width=\"{0}\" "
       "height=\"{1}\" viewBox=\"0 0 {0} {1}\" font-size=\"{2}\" fill=\"currentColor\">\n",
       format_coordinate(layout.width()), format_coordinate(layout.height()),
-      format_coordinate(font_size));
+      format_coordinate(tree_font_size));
   for (std::size_t i = 0; i < picture.nodes.size(); ++i) svg += draw_node(picture, layout, i);
   return svg + "</svg>\n";
 }

@@ -74,7 +74,7 @@ void WordCache::append_word(std::string_view word, const Encode& encode_word,
 
 namespace {
 
-void check(const sentencepiece::util::Status& status) {
+void check_status(const sentencepiece::util::Status& status) {
   if (!status.ok()) throw InputError("SentencePiece cannot use its model: {}", status.ToString());
 }
 
@@ -123,8 +123,8 @@ class SentencePieceTokenizer : public Tokenizer {
         static_cast<std::mt19937::result_type>(random.next() >> 32));
     std::vector<std::int32_t> ids;
     constexpr int from_all_segmentations = -1;  // not from the n best
-    check(processor_.SampleEncode(with_plain_spaces(text), from_all_segmentations,
-                                  static_cast<float>(amount), &ids));
+    check_status(processor_.SampleEncode(with_plain_spaces(text), from_all_segmentations,
+                                         static_cast<float>(amount), &ids));
     return without_first_space(std::move(ids));
   }
 
@@ -134,7 +134,7 @@ class SentencePieceTokenizer : public Tokenizer {
       if (id >= special_count || id == unk_id) pieces.push_back(id);
     }
     std::string text;
-    check(processor_.Decode(pieces, &text));
+    check_status(processor_.Decode(pieces, &text));
     return text;
   }
 
@@ -142,7 +142,7 @@ class SentencePieceTokenizer : public Tokenizer {
                                   std::span<const std::int32_t> ids) const override {
     if (std::ranges::count(ids, unk_id) == 0) return Tokenizer::pieces(text, ids);
     std::vector<std::string> pieces;  // with the text of unknown characters
-    check(processor_.Encode(with_plain_spaces(text), &pieces));
+    check_status(processor_.Encode(with_plain_spaces(text), &pieces));
     const bool is_longer = pieces.size() == ids.size() + 1;
     if (is_longer && pieces.front() == space_symbol) pieces.erase(pieces.begin());
     // The caller needs one text for each id.
@@ -179,7 +179,7 @@ class SentencePieceTokenizer : public Tokenizer {
   }
   std::vector<std::int32_t> encode_whole(std::string_view plain) const {
     std::vector<std::int32_t> ids;
-    check(processor_.Encode(plain, &ids));
+    check_status(processor_.Encode(plain, &ids));
     return ids;
   }
 

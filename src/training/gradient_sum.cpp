@@ -12,7 +12,7 @@ namespace {
 // Parts have at least this many numbers (4 MB): smaller messages cost more for each number.
 constexpr std::int64_t part_size = std::int64_t{1} << 20;
 
-std::int64_t bytes_of(const torch::Tensor& tensor) {
+std::int64_t tensor_bytes(const torch::Tensor& tensor) {
   return tensor.defined() ? tensor.numel() * tensor.element_size() : 0;
 }
 
@@ -123,8 +123,8 @@ void GradientSum::add_in_order(std::size_t parameter, std::size_t term, torch::T
   auto& entry = entries_[parameter];
   const auto is_turn = [&] { return error_ || entry.next == term; };
   if (!is_turn()) {
-    if (buffered_bytes_ + bytes_of(gradient) <= max_buffered_bytes_) {
-      buffered_bytes_ += bytes_of(gradient);
+    if (buffered_bytes_ + tensor_bytes(gradient) <= max_buffered_bytes_) {
+      buffered_bytes_ += tensor_bytes(gradient);
       entry.waiting.emplace(term, std::move(gradient));
       return;
     }
@@ -141,7 +141,7 @@ void GradientSum::add_in_order(std::size_t parameter, std::size_t term, torch::T
     const auto next = entry.waiting.find(entry.next);
     if (next == entry.waiting.end()) break;
     gradient = std::move(next->second);
-    buffered_bytes_ -= bytes_of(gradient);
+    buffered_bytes_ -= tensor_bytes(gradient);
     entry.waiting.erase(next);
   }
   if (on_part_ && entry.next == terms_) complete(parameter);

@@ -4,13 +4,13 @@
 #include <torch/utils.h>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
 #include "base/random.h"
 #include "base/special_tokens.h"
 #include "kernels/device.h"
+#include "kernels/functions.h"
 #include "metrics/metric_factory.h"
 #include "model/output/output_layer.h"
 #include "training/training_loss.h"
@@ -51,7 +51,6 @@ torch::Tensor expected_risk(const torch::Tensor& log_p, const torch::Tensor& ris
   const auto matrix = [&](double empty, const torch::Tensor& values) {
     return torch::full({B * K}, empty, values.options()).index_copy(0, places, values).view({B, K});
   };
-  constexpr auto minus_infinity = -std::numeric_limits<double>::infinity();
   const auto Q = matrix(minus_infinity, alpha * log_p).softmax(1);
   return (Q * matrix(0, risks)).sum(1);
 }

@@ -67,11 +67,11 @@ bool can_connect_processes() {
 
 namespace {
 
-std::string text_of(const std::vector<std::uint8_t>& bytes) {
+std::string store_text(const std::vector<std::uint8_t>& bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
-std::vector<std::uint8_t> bytes_of(const std::string& text) {
+std::vector<std::uint8_t> store_bytes(const std::string& text) {
   return {text.begin(), text.end()};
 }
 
@@ -258,7 +258,7 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place, double seconds)
   c.names = c10::make_intrusive<c10d::PrefixStore>("regard/" + place.attempt, c.store);
   // A second process of the same rank, and processes with another WORLD_SIZE.
   const auto size_text = std::to_string(size_);
-  const auto first_size = text_of(c.names->compareSet("size", {}, bytes_of(size_text)));
+  const auto first_size = store_text(c.names->compareSet("size", {}, store_bytes(size_text)));
   if (first_size != size_text) {
     throw ConfigError("process {}: found WORLD_SIZE {}, but {} in another process of {}:{}", rank_,
                       size_, first_size, place.address, place.port);
@@ -268,7 +268,7 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place, double seconds)
   }
   std::vector<std::string> all;
   for (std::size_t rank = 0; rank < size_; ++rank) all.push_back(fmt::format("here/{}", rank));
-  c.names->set(all[rank_], bytes_of("1"));
+  c.names->set(all[rank_], store_bytes("1"));
   try {
     c.names->wait(all, timeout);
   } catch (const std::exception&) {

@@ -15,7 +15,8 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t max_bytes = 16 << 20;  // of a manifest, which grows with each session
+constexpr std::size_t max_run_manifest_bytes =
+    16 << 20;  // of a manifest, which grows with each session
 constexpr const char* earlier_sessions_key = "earlier_sittings";
 
 Json file_entry(const std::string& path, const TextDigest& digest) {
@@ -143,7 +144,8 @@ void add_earlier_sessions(Json& manifest, const Json& before) {
 Json read_run_manifest(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return Json::object();
-  auto manifest = parse_json(read_file<CheckpointError>(path, "manifest of the run", max_bytes));
+  auto manifest =
+      parse_json(read_file<CheckpointError>(path, "manifest of the run", max_run_manifest_bytes));
   if (!is_well_formed(manifest)) {
     throw CheckpointError(
         "{}: damaged, or not written by regard. Move it away to continue without it; the "

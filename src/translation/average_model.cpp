@@ -44,7 +44,7 @@ void check_same(const AverageModel& first, const fs::path& first_path, const Fol
 }
 
 // sums += weights, in double precision.
-void add(NamedTensors& sums, const NamedTensors& weights, const std::string& path) {
+void add_weights(NamedTensors& sums, const NamedTensors& weights, const std::string& path) {
   const bool same_number = sums.size() == weights.size();
   for (std::size_t i = 0; i < sums.size(); ++i) {
     auto& [name, sum] = sums[i];
@@ -74,7 +74,7 @@ AverageModel average_models(const std::vector<fs::path>& folders) {
     const FolderReader folder(folders[i]);
     check_not_quantized(folder);
     check_same(average, folders[0], folder);
-    add(average.weights, read_weights(folder), folders[i].string());
+    add_weights(average.weights, read_weights(folder), folders[i].string());
   }
   for (std::size_t i = 0; i < weights.size(); ++i) {
     auto& sum = average.weights[i].second;

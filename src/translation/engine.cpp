@@ -15,8 +15,10 @@ namespace {
 // Number of lines of a request that are taken in its turn.
 constexpr std::size_t lines_per_turn = 8;
 
-struct Request : LineGroup {
-  explicit Request(TranslationRequest request)
+}  // namespace
+
+struct RunningRequest : LineGroup {
+  explicit RunningRequest(TranslationRequest request)
       : lines(std::move(request.lines)),
         finished(std::move(request.finished)),
         progress(std::move(request.progress)),
@@ -42,8 +44,6 @@ struct Request : LineGroup {
   std::size_t unfinished;
 };
 
-}  // namespace
-
 // The requests as a stream of lines, on a thread of its own.
 class Engine::Work : private LineStream {
  public:
@@ -61,7 +61,7 @@ class Engine::Work : private LineStream {
   }
 
   std::uint64_t submit(TranslationRequest own) {
-    const auto request = std::make_shared<Request>(std::move(own));
+    const auto request = std::make_shared<RunningRequest>(std::move(own));
     const auto [number, has_ended] = add(request);
     if (has_ended) end_all();
     return number;
@@ -79,7 +79,9 @@ class Engine::Work : private LineStream {
   }
 
  private:
-  static Request& request_of(const QueuedLine& line) { return static_cast<Request&>(*line.group); }
+  static RunningRequest& request_of(const QueuedLine& line) {
+    return static_cast<RunningRequest&>(*line.group);
+  }
 
   // The mutex is locked.
   void wake() {
@@ -105,17 +107,18 @@ class Engine::Work : private LineStream {
     const auto& line = *sentence.line;
     request_of(line).progress(line.index, sentence.part, std::move(text));
   }
-  void end(Request& request, std::size_t line, std::vector<Translation> sentences,
+  void end(RunningRequest& request, std::size_t line, std::vector<Translation> sentences,
            std::exception_ptr error);
   // Returns the number of the request, and whether the queue has ended with an error.
-  std::pair<std::uint64_t, bool> add(const std::shared_ptr<Request>& request);
+  std::pair<std::uint64_t, bool> add(const std::shared_ptr<RunningRequest>& request);
   void run(const Translator& translator, std::size_t batch_size);
   void end_all();
 
   mutable std::mutex mutex_;  // guards all members below but the thread
   std::function<void()> arrived_;
-  std::map<std::uint64_t, std::shared_ptr<Request>> requests_;  // not finished, by number
-  std::deque<std::shared_ptr<Request>> waiting_;  // with lines that are not taken; next turn first
+  std::map<std::uint64_t, std::shared_ptr<RunningRequest>> requests_;  // not finished, by number
+  std::deque<std::shared_ptr<RunningRequest>>
+      waiting_;  // with lines that are not taken; next turn first
   std::atomic<std::size_t> unfinished_requests_ = 0;  // size of requests_
   std::atomic<std::size_t> waiting_lines_ = 0;        // of these requests, that are not taken
   std::uint64_t last_number_ = 0;
@@ -128,7 +131,7 @@ class Engine::Work : private LineStream {
   std::thread thread_;
 };
 
-std::pair<std::uint64_t, bool> Engine::Work::add(const std::shared_ptr<Request>& request) {
+std::pair<std::uint64_t, bool> Engine::Work::add(const std::shared_ptr<RunningRequest>& request) {
   const std::lock_guard lock(mutex_);
   request->number = ++last_number_;
   if (request->unfinished == 0) return {request->number, false};
@@ -171,9 +174,9 @@ bool Engine::Work::read(bool few, std::vector<QueuedLine>& lines) {
   return !ending_ || !waiting_.empty();
 }
 
-void Engine::Work::end(Request& request, std::size_t line, std::vector<Translation> sentences,
-                       std::exception_ptr error) {
-  std::shared_ptr<Request> last;
+void Engine::Work::end(RunningRequest& request, std::size_t line,
+                       std::vector<Translation> sentences, std::exception_ptr error) {
+  std::shared_ptr<RunningRequest> last;
   {
     const std::lock_guard lock(mutex_);
     --in_flight_;
@@ -209,7 +212,7 @@ void Engine::Work::run(const Translator& translator, std::size_t batch_size) {
 
 // Ends all lines with the error of the queue.
 void Engine::Work::end_all() {
-  std::vector<std::pair<std::shared_ptr<Request>, std::size_t>> lines;
+  std::vector<std::pair<std::shared_ptr<RunningRequest>, std::size_t>> lines;
   {
     const std::lock_guard lock(mutex_);
     waiting_.clear();

@@ -12,7 +12,7 @@ namespace {
 
 using Phrase = std::vector<std::int32_t>;
 
-bool contains(const Phrase& tokens, const Phrase& phrase) {
+bool contains_phrase(const Phrase& tokens, const Phrase& phrase) {
   return std::search(tokens.begin(), tokens.end(), phrase.begin(), phrase.end()) != tokens.end();
 }
 
@@ -47,7 +47,7 @@ void check_constraints(const SentenceOptions& sentence, const Tokenizers& tokeni
                      counted(needed, "token"), max_output_length, advice);
   }
   for (const auto& ban : sentence.bad_words) {
-    const auto contradicts = [&](const Phrase& phrase) { return contains(phrase, ban); };
+    const auto contradicts = [&](const Phrase& phrase) { return contains_phrase(phrase, ban); };
     const bool is_required = std::any_of(sentence.required_phrases.begin(),
                                          sentence.required_phrases.end(), contradicts);
     if (!is_required && !contradicts(sentence.prefix)) continue;

@@ -11,7 +11,7 @@ namespace {
 
 using torch::Tensor;
 
-constexpr double largest = 127;
+constexpr double largest_level = 127;
 constexpr std::int64_t min_numbers = 4096;  // of a matrix to quantize
 const std::string suffix = ".scale";
 
@@ -23,9 +23,10 @@ struct Quantized {
 
 // Quantizes with one scale for all numbers along this dimension: by row for -1, by column for -2.
 Quantized quantize_along(const Tensor& weight, std::int64_t dimension) {
-  const auto scale = weight.abs().amax(dimension, /*keepdim=*/true) / largest;
+  const auto scale = weight.abs().amax(dimension, /*keepdim=*/true) / largest_level;
   // clamp_min: a row of zeros has the scale 0, and 0 / 0 is NaN.
-  const auto numbers = (weight / scale.clamp_min(1e-30)).round().clamp(-largest, largest);
+  const auto numbers =
+      (weight / scale.clamp_min(1e-30)).round().clamp(-largest_level, largest_level);
   const auto error = (weight - numbers * scale).square().sum().item<double>();
   return {numbers.to(torch::kChar), scale, error};
 }

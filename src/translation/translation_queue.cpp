@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t sentences_per_block = 64;  // tokenized at once
 constexpr std::size_t max_bytes_in_flight = std::size_t{128} << 20;
 
-std::size_t bytes_of(const std::vector<QueuedLine>& lines) {
+std::size_t text_bytes(const std::vector<QueuedLine>& lines) {
   std::size_t bytes = 0;
   for (const auto& line : lines) bytes += sizeof line + line.text.size();
   return bytes;
@@ -143,7 +143,7 @@ void TranslationQueue::add_window(Window window) {
     ++window.unfinished_sentences[window.line_of(sentence)];
   }
   read_lines_ += window.lines.size();
-  window.bytes = bytes_of(window.lines);
+  window.bytes = text_bytes(window.lines);
   bytes_in_flight_ += window.bytes;
   windows_.push_back(std::move(window));
 }
@@ -352,7 +352,7 @@ void TranslationQueue::write_finished_lines(Lock& lock) {
     }
     if (lines.empty()) break;
     const auto count = lines.size();
-    const auto bytes = bytes_of(lines);
+    const auto bytes = text_bytes(lines);
     const auto error = run_unlocked(lock, [&] { stream_.write(std::move(lines)); });
     if (error) fail(window.first_line + first, error);
     written_lines_ += count;

@@ -10,7 +10,7 @@
 
 #include "tests/checkpoint/scratch_folder.h"
 
-namespace regard {
+namespace regard::cpu_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -125,4 +125,4 @@ TEST(CpuLevel, AgreesWithCpuinfo) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::cpu_test

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-namespace regard {
+namespace regard::file_lock_test {
 namespace {
 
 using testing::HasSubstr;
@@ -56,4 +56,4 @@ TEST(FileLock, NamesTheReasonOfAFailure) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::file_lock_test

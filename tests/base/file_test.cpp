@@ -13,7 +13,7 @@
 
 #include "tests/checkpoint/scratch_folder.h"
 
-namespace regard {
+namespace regard::file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -208,4 +208,4 @@ TEST_F(File, DoesNotCreateAFolderOverAFile) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::file_test

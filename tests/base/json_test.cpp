@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-namespace regard {
+namespace regard::json_test {
 namespace {
 
 using testing::HasSubstr;
@@ -63,4 +63,4 @@ TEST(JsonText, ParsesManyObjectsInLinearTime) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::json_test

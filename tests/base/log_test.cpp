@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 
-namespace regard {
+namespace regard::log_test {
 namespace {
 
 using testing::AllOf;
@@ -59,4 +59,4 @@ TEST_F(Log, UnwritableFileIsAnEnvironmentError) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::log_test

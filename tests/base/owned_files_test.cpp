@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "tests/checkpoint/scratch_folder.h"
 
-namespace regard {
+namespace regard::owned_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -102,4 +102,4 @@ TEST_F(OwnedFiles, RejectsFilesOfARunThatHasJustStarted) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::owned_files_test

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace regard {
+namespace regard::permutation_test {
 namespace {
 
 std::vector<std::uint64_t> elements(const Permutation& permutation) {
@@ -86,4 +86,4 @@ TEST(Permutation, SeparatesNeighbours) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::permutation_test

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <thread>
 
-namespace regard {
+namespace regard::process_test {
 namespace {
 
 using testing::HasSubstr;
@@ -94,4 +94,4 @@ TEST(FailureDeathTest, AnyOtherFaultEndsTheProgramByItsSignal) {
 #endif
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::process_test

@@ -6,7 +6,7 @@
 #include <array>
 #include <numeric>
 
-namespace regard {
+namespace regard::random_test {
 namespace {
 
 TEST(Random, NumbersDependOnSeedAndStream) {
@@ -72,4 +72,4 @@ TEST(Random, ShuffleIsAPermutation) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::random_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace regard {
+namespace regard::sha256_test {
 namespace {
 
 // The examples of FIPS 180-4 (NIST's "SHA256.pdf" and CAVP vectors).
@@ -42,4 +42,4 @@ TEST(Sha256, DoesNotDependOnThePieces) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::sha256_test

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace regard {
+namespace regard::strings_test {
 namespace {
 
 using testing::ElementsAre;
@@ -62,4 +62,4 @@ TEST(MatchesPattern, AStarStandsForAnyText) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::strings_test

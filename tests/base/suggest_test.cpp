@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace regard {
+namespace regard::suggest_test {
 namespace {
 
 const std::vector<std::string> kinds = {"additive", "dot", "general", "location", "none"};
@@ -73,4 +73,4 @@ TEST(Suggest, PrefersFewestEditsThenTheFirst) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::suggest_test

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <stdexcept>
 
-namespace regard {
+namespace regard::thread_pool_test {
 namespace {
 
 TEST(ThreadPool, RunsTheJobOnEveryThread) {
@@ -76,4 +76,4 @@ TEST(ParallelForRanges, CoversEachItemOnceAndReportsProgress) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::thread_pool_test

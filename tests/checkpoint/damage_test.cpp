@@ -11,7 +11,7 @@
 #include "checkpoint/manifest.h"
 #include "tests/checkpoint/scratch_folder.h"
 
-namespace regard {
+namespace regard::damage_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -88,4 +88,4 @@ INSTANTIATE_TEST_SUITE_P(Files, Damage,
                          });
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::damage_test

@@ -18,7 +18,7 @@
 #include "base/version.h"
 #include "tests/checkpoint/scratch_folder.h"
 
-namespace regard {
+namespace regard::folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -547,4 +547,4 @@ TEST(CheckpointFolder, RemovalLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::folder_test

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "tests/checkpoint/scratch_folder.h"
 
-namespace regard {
+namespace regard::manifest_test {
 namespace {
 
 using testing::HasSubstr;
@@ -30,4 +30,4 @@ TEST(ChecksummedFile, AFullDiskIsAnEnvironmentError) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::manifest_test

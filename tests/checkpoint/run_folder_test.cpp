@@ -10,7 +10,7 @@
 #include "checkpoint/folder.h"
 #include "tests/checkpoint/scratch_folder.h"
 
-namespace regard {
+namespace regard::run_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -296,4 +296,4 @@ TEST(ResolveModel, ListsModelsNearThePath) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::run_folder_test

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "tests/checkpoint/scratch_folder.h"
 
-namespace regard {
+namespace regard::safetensors_test {
 namespace {
 
 using ::testing::AllOf;
@@ -274,4 +274,4 @@ TEST(Safetensors, DataMayHaveAnotherOrderThanTheHeader) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::safetensors_test

@@ -8,7 +8,7 @@
 #include "tests/cli/train.h"
 #include "tests/report/xml_check.h"
 
-namespace regard {
+namespace regard::attention_map_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -205,4 +205,4 @@ TEST_F(AttentionMapOfTrained, SelfAttentionLayersOnTopOfARecurrentEncoder) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::attention_map_test

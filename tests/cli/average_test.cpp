@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::average_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -139,4 +139,4 @@ TEST_F(Average, ConcurrentRunsLeaveOneIntactModel) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::average_test

@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::bad_corpora_test {
 namespace {
 
 using testing::ElementsAre;
@@ -195,4 +195,4 @@ TEST(BadCorporaDocument, HasARowForEachText) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::bad_corpora_test

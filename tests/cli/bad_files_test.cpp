@@ -16,7 +16,7 @@
 
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::bad_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -215,4 +215,4 @@ TEST_F(BadFiles, AFileThatGrowsWhileTrainingReadsIt) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::bad_files_test

@@ -12,7 +12,7 @@
 #include "config/reader.h"
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::config_init_test {
 namespace {
 
 using testing::AllOf;
@@ -374,4 +374,4 @@ TEST(ConfigConvert, WritesTheConfigurationWithNotes) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::config_init_test

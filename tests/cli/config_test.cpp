@@ -6,7 +6,7 @@
 #include "config/writer.h"
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::config_test {
 namespace {
 
 using testing::HasSubstr;
@@ -62,4 +62,4 @@ TEST(Config, RequiresACommand) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::config_test

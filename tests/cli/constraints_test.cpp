@@ -4,7 +4,7 @@
 
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::constraints_test {
 namespace {
 
 using testing::HasSubstr;
@@ -115,4 +115,4 @@ TEST_F(ConstraintsCli, SamplesCannotHaveRequiredPhrases) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::constraints_test

@@ -4,7 +4,7 @@
 
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::ensemble_test {
 namespace {
 
 using testing::HasSubstr;
@@ -93,4 +93,4 @@ TEST(EnsembleCli, RejectsInvalidWeightsAndMeans) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::ensemble_test

@@ -10,7 +10,7 @@
 #include "metrics/ter.h"
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::evaluate_test {
 namespace {
 
 using testing::AllOf;
@@ -533,4 +533,4 @@ TEST_F(Evaluate, UnknownNamesAreUsageErrorsWithASuggestion) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::evaluate_test

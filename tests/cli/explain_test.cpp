@@ -4,7 +4,7 @@
 
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::explain_test {
 namespace {
 
 using testing::AllOf;
@@ -63,4 +63,4 @@ TEST_F(Explain, ShowsAPointersProbabilities) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::explain_test

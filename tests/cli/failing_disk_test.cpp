@@ -10,7 +10,7 @@
 
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::failing_disk_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -51,4 +51,4 @@ TEST_F(FailingDisk, EveryFailedWriteIsReportedAndTheRunResumes) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::failing_disk_test

@@ -17,7 +17,7 @@
 #include "tests/data/png_bytes.h"
 #include "tests/data/wav_bytes.h"
 
-namespace regard {
+namespace regard::features_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -441,4 +441,4 @@ TEST_F(FeaturesOfImages, BadImagesNameFileItemAndWhatWasExpected) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::features_test

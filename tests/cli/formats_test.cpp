@@ -7,7 +7,7 @@
 
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::formats_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,4 +47,4 @@ INSTANTIATE_TEST_SUITE_P(All, Formats, testing::Values("1", "2"),
                          [](const auto& tested) { return "format_" + tested.param; });
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::formats_test

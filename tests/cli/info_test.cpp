@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::info_test {
 namespace {
 
 using testing::HasSubstr;
@@ -54,4 +54,4 @@ TEST(Info, FolderWithoutAModelIsACheckpointError) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::info_test

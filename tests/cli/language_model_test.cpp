@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::language_model_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -222,4 +222,4 @@ TEST_F(LanguageModel, CommandsThatNeedATranslationSayWhatToUse) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::language_model_test

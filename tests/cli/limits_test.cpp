@@ -11,7 +11,7 @@
 
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::limits_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -144,4 +144,4 @@ TEST_F(Limits, InvalidDeviceNumberIsAUsageError) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::limits_test

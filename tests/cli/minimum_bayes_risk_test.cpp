@@ -12,7 +12,7 @@
 #include "tests/cli/run.h"
 #include "text/n_best.h"
 
-namespace regard {
+namespace regard::cli_minimum_bayes_risk_test {
 namespace {
 
 using testing::HasSubstr;
@@ -145,4 +145,4 @@ TEST(MbrCli, CombinationsWithoutSenseAreUsageErrors) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::cli_minimum_bayes_risk_test

@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "tests/cli/train_together.h"
 
-namespace regard {
+namespace regard::cli_minimum_risk_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -154,4 +154,4 @@ TEST_F(MinimumRiskTraining, WhatCannotWorkIsAnErrorThatNamesItsKeys) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::cli_minimum_risk_test

@@ -12,7 +12,7 @@
 
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::output_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -157,4 +157,4 @@ TEST_F(OutputsOfEachCommand, MayHaveOtherNamesInARun) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::output_files_test

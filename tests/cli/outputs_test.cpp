@@ -4,7 +4,7 @@
 
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::cli_outputs_test {
 namespace {
 
 using testing::HasSubstr;
@@ -181,4 +181,4 @@ TEST_F(Outputs, TooManyElementsIsAnErrorWithTheLine) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::cli_outputs_test

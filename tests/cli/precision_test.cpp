@@ -10,7 +10,7 @@
 #include "tests/cli/run.h"
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::precision_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -181,4 +181,4 @@ TEST_F(Quantize, DoesNotOverwriteARunOrTheModelItself) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::precision_test

@@ -10,7 +10,7 @@
 
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::prepare_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -187,4 +187,4 @@ TEST_F(Prepare, OtherInputsAndFoldersAreErrors) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::prepare_test

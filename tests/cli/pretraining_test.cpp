@@ -8,7 +8,7 @@
 
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::pretraining_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -207,4 +207,4 @@ TEST_F(Pretraining, SizesThatDoNotFitAreErrorsThatNameTheTensor) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::pretraining_test

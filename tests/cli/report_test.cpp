@@ -11,7 +11,7 @@
 #include "tests/cli/run.h"
 #include "tests/report/xml_check.h"
 
-namespace regard {
+namespace regard::report_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -309,4 +309,4 @@ TEST(Report, FolderThatIsNoRunIsACheckpointError) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::report_test

@@ -13,7 +13,7 @@
 #include "tests/cli/run.h"
 #include "text/n_best.h"
 
-namespace regard {
+namespace regard::rerank_test {
 namespace {
 
 using testing::HasSubstr;
@@ -340,4 +340,4 @@ TEST_F(Rerank, ReportsBadInput) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::rerank_test

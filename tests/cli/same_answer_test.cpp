@@ -12,7 +12,7 @@
 
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::same_answer_test {
 namespace {
 
 using testing::SizeIs;
@@ -211,4 +211,4 @@ INSTANTIATE_TEST_SUITE_P(Models, OneSearch, testing::Values(&tiny_model, &tiny_t
                          });
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::same_answer_test

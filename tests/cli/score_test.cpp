@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::score_test {
 namespace {
 
 using testing::HasSubstr;
@@ -203,4 +203,4 @@ TEST_F(Score, ReportsBadInput) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::score_test

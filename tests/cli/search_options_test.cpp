@@ -8,7 +8,7 @@
 
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::search_options_test {
 namespace {
 
 using testing::HasSubstr;
@@ -119,4 +119,4 @@ TEST(SearchOptionsCli, SamplesDependOnlyOnSeedAndLine) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::search_options_test

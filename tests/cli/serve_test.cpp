@@ -13,7 +13,7 @@
 #include "serve/http_server.h"
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::serve_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -264,4 +264,4 @@ TEST_F(ServeCli, MistakesOfTheCommandLineAreErrors) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::serve_test

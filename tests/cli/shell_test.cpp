@@ -9,7 +9,7 @@
 #include "tests/cli/run.h"
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::shell_test {
 namespace {
 
 using testing::AllOf;
@@ -120,4 +120,4 @@ TEST_F(Quiet, JsonEqualsTheOutputOfInfo) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::shell_test

@@ -8,7 +8,7 @@
 
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::cli_shortlist_test {
 namespace {
 
 using testing::HasSubstr;
@@ -197,4 +197,4 @@ TEST_F(ShortlistCommand, ReportsWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::cli_shortlist_test

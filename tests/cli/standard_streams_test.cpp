@@ -9,7 +9,7 @@
 #include "tests/cli/run.h"
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::standard_streams_test {
 namespace {
 
 using testing::HasSubstr;
@@ -177,4 +177,4 @@ TEST_F(ClosedStreams, ClosedInputIsAnError) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::standard_streams_test

@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::synthesize_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -363,4 +363,4 @@ TEST_F(Synthesize, HelpNamesTheThreeUses) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::synthesize_test

@@ -11,7 +11,7 @@
 
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::tags_test {
 namespace {
 
 using testing::AllOf;
@@ -231,4 +231,4 @@ TEST_F(Tags, AnUnknownTagIsAnErrorThatListsTheSymbols) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::tags_test

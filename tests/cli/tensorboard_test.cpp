@@ -11,7 +11,7 @@
 #include "tests/cli/train.h"
 #include "tests/report/event_reader.h"
 
-namespace regard {
+namespace regard::tensorboard_test {
 namespace {
 
 using testing::ElementsAre;
@@ -72,4 +72,4 @@ TEST_F(Train, FreshDeletesEventFiles) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::tensorboard_test

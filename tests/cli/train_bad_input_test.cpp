@@ -12,7 +12,7 @@
 
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::train_bad_input_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -419,4 +419,4 @@ TEST_F(TrainBadInput, AcceptsAFolderWithOtherFiles) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::train_bad_input_test

@@ -10,7 +10,7 @@
 
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::train_cache_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -171,4 +171,4 @@ TEST_F(TrainCache, CommandsOnARunIgnoreIt) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::train_cache_test

@@ -8,7 +8,7 @@
 
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::train_damage_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -156,4 +156,4 @@ TEST_F(TrainDamage, FallBackBeginsWithTheLastCheckpoint) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::train_damage_test

@@ -12,7 +12,7 @@
 
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::train_numbers_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -127,4 +127,4 @@ TEST_F(TrainNumbers, LargeNumbersHaveAnExponent) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::train_numbers_test

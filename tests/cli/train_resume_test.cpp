@@ -10,7 +10,7 @@
 
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::train_resume_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -343,4 +343,4 @@ TEST_F(TrainResume, ReportsOtherChanges) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::train_resume_test

@@ -9,7 +9,7 @@
 
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::train_signals_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -216,4 +216,4 @@ TEST_F(TrainWithoutItsFolder, DoesNotTouchAnotherFolderInItsPlace) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::train_signals_test

@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::train_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -244,4 +244,4 @@ TEST_F(Train, RejectsASecondTrainerOfTheSameRun) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::train_test

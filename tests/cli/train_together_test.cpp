@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "tests/cli/train_together.h"
 
-namespace regard {
+namespace regard::train_together_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -160,4 +160,4 @@ TEST_F(TrainTogether, EverythingButTrainingIgnoresTheVariables) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::train_together_test

@@ -8,7 +8,7 @@
 
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::transfer_test {
 namespace {
 
 using testing::AllOf;
@@ -249,4 +249,4 @@ TEST_F(Transfer, TheCheckOfAdoptedOptionsSaysWhereTheyComeFrom) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::transfer_test

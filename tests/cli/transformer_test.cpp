@@ -4,7 +4,7 @@
 
 #include "tests/cli/train.h"
 
-namespace regard {
+namespace regard::transformer_test {
 namespace {
 
 using testing::AllOf;
@@ -118,4 +118,4 @@ TEST_F(TrainTransformer, TargetBeyondTheLearnedPositionsIsAnError) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::transformer_test

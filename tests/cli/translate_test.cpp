@@ -8,7 +8,7 @@
 
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::translate_test {
 namespace {
 
 using testing::Contains;
@@ -335,4 +335,4 @@ TEST(Translate, UnknownOptionsAndInvalidNumbersAreUsageErrors) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::translate_test

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::translation_text_test {
 namespace {
 
 using testing::HasSubstr;
@@ -210,4 +210,4 @@ TEST(TranslationText, ReplacesUnkBySourceOrDictionary) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::translation_text_test

@@ -8,7 +8,7 @@
 #include "base/sha256.h"
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::untrusted_model_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -188,4 +188,4 @@ TEST_F(UntrustedModel, RejectsAVocabularyOfAnotherSize) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::untrusted_model_test

@@ -15,7 +15,7 @@
 #include "base/version.h"
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::usage_test {
 namespace {
 
 using testing::AllOf;
@@ -319,4 +319,4 @@ TEST(Usage, NamesTheInvalidNumberInAList) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::usage_test

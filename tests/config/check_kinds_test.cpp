@@ -6,7 +6,7 @@
 #include "config/reader.h"
 #include "tests/config/message.h"
 
-namespace regard {
+namespace regard::check_kinds_test {
 namespace {
 
 using ::testing::AllOf;
@@ -174,4 +174,4 @@ TEST(CheckKinds, TransformerReadoutIsAsWideAsItsEmbedding) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::check_kinds_test

@@ -6,7 +6,7 @@
 #include "config/reader.h"
 #include "tests/config/message.h"
 
-namespace regard {
+namespace regard::check_test {
 namespace {
 
 using ::testing::AllOf;
@@ -306,4 +306,4 @@ TEST(Check, OutputsCheckTheOptionsTheyNeed) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::check_test

@@ -9,7 +9,7 @@
 #include "config/reader.h"
 #include "config/writer.h"
 
-namespace regard {
+namespace regard::configs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -106,4 +106,4 @@ TEST(Configs, TransformersHaveTheDataAndSearchOfTheRecurrentModels) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::configs_test

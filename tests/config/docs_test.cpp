@@ -10,7 +10,7 @@
 #include "config/options.h"
 #include "config/scalar.h"
 
-namespace regard {
+namespace regard::docs_test {
 namespace {
 
 // Compares a committed file with the generated text. REGARD_UPDATE=1 writes the file.
@@ -98,4 +98,4 @@ TEST(Options, EveryKeyHasHelpAndADefaultInItsRange) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::docs_test

@@ -8,7 +8,7 @@
 #include "config/check.h"
 #include "config/reader.h"
 
-namespace regard {
+namespace regard::joeynmt_test {
 namespace {
 
 using testing::AllOf;
@@ -319,4 +319,4 @@ TEST(JoeyNmt, TextCannotInjectKeys) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::joeynmt_test

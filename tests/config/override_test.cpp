@@ -5,7 +5,7 @@
 #include "config/reader.h"
 #include "tests/config/message.h"
 
-namespace regard {
+namespace regard::override_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -105,4 +105,4 @@ TEST(Override, ReportsInvalidYaml) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::override_test

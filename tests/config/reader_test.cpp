@@ -9,7 +9,7 @@
 #include "config/docs.h"
 #include "tests/config/message.h"
 
-namespace regard {
+namespace regard::reader_test {
 namespace {
 
 using ::testing::Contains;
@@ -330,4 +330,4 @@ TEST(Reader, ListsAllFullKeys) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::reader_test

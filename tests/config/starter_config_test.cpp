@@ -6,7 +6,7 @@
 #include "config/check.h"
 #include "config/reader.h"
 
-namespace regard {
+namespace regard::starter_config_test {
 namespace {
 
 using testing::AllOf;
@@ -231,4 +231,4 @@ TEST(StarterConfigTest, WarnsOfTokenisedText) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::starter_config_test

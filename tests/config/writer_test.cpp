@@ -12,7 +12,7 @@
 #include "config/reader.h"
 #include "config/scalar.h"
 
-namespace regard {
+namespace regard::writer_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -191,4 +191,4 @@ TEST(Difference, ListEntriesMayBeMissing) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::writer_test

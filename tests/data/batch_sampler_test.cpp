@@ -9,7 +9,7 @@
 #include "tests/data/synthetic_corpus.h"
 #include "text/vocabulary.h"
 
-namespace regard {
+namespace regard::batch_sampler_test {
 namespace {
 
 constexpr BatchSize ten_sentences{10, BatchType::sentence};
@@ -261,4 +261,4 @@ TEST_F(SampledBatches, UseTheBestSegmentationIfASampleIsTooLong) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::batch_sampler_test

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace regard {
+namespace regard::batch_test {
 namespace {
 
 using testing::ElementsAre;
@@ -81,4 +81,4 @@ TEST(Batch, RejectsAnEmptyBatch) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::batch_test

@@ -6,7 +6,7 @@
 #include "data/line_reader.h"
 #include "tests/data/test_folder.h"
 
-namespace regard {
+namespace regard::byte_stream_test {
 namespace {
 
 TEST(GzipCompressor, RoundTripsTextInChunks) {
@@ -35,4 +35,4 @@ TEST(GzipCompressor, NoBytesAreAnEmptyText) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::byte_stream_test

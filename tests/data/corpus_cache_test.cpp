@@ -10,7 +10,7 @@
 #include "base/sha256.h"
 #include "tests/data/synthetic_corpus.h"
 
-namespace regard {
+namespace regard::corpus_cache_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -268,4 +268,4 @@ TEST_F(CorpusCacheTest, AFailedWriteIsAnErrorAndLeavesTheOldFile) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::corpus_cache_test

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "tests/data/test_folder.h"
 
-namespace regard {
+namespace regard::corpus_statistics_test {
 namespace {
 
 using testing::HasSubstr;
@@ -83,4 +83,4 @@ TEST(CorpusStatistics, UnreadableOrUnequalFilesAreErrors) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::corpus_statistics_test

@@ -14,7 +14,7 @@
 #include "tests/data/synthetic_corpus.h"
 #include "text/vocabulary.h"
 
-namespace regard {
+namespace regard::data_corpus_test {
 namespace {
 
 using testing::AllOf;
@@ -432,4 +432,4 @@ TEST_F(ParallelCorpus, WarnsOfTruncatedLinesInOrder) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::data_corpus_test

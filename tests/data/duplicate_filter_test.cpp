@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 
-namespace regard {
+namespace regard::duplicate_filter_test {
 namespace {
 
 TEST(DuplicateFilter, AddsEachHashOnce) {
@@ -48,4 +48,4 @@ TEST(HashOfPair, StaysTheSame) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::duplicate_filter_test

@@ -12,7 +12,7 @@
 #include "tests/data/feature_files.h"
 #include "tests/data/test_folder.h"
 
-namespace regard {
+namespace regard::feature_file_test {
 namespace {
 
 using testing::AllOf;
@@ -168,4 +168,4 @@ TEST_F(FeatureCorpus, FilesOfOtherSettingsAreRejected) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::feature_file_test

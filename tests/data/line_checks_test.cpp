@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "tests/data/synthetic_corpus.h"
 
-namespace regard {
+namespace regard::line_checks_test {
 namespace {
 
 Tokenizers tokenizers_of(std::int64_t numbers, OutputKind output) {
@@ -121,4 +121,4 @@ TEST(LineChecks, DifferentLineCountsNameTheFirstOtherLineBreak) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::line_checks_test

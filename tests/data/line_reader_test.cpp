@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "tests/data/test_folder.h"
 
-namespace regard {
+namespace regard::line_reader_test {
 namespace {
 
 using testing::AllOf;
@@ -224,4 +224,4 @@ TEST(LineReader, ReadsGzipFromAPipe) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::line_reader_test

@@ -11,7 +11,7 @@
 #include "tests/data/test_folder.h"
 #include "tests/data/wav_bytes.h"
 
-namespace regard {
+namespace regard::log_mel_reference_test {
 namespace {
 
 using testing::AllOf;
@@ -156,4 +156,4 @@ TEST_F(LogMelReference, OtherWavFilesAreErrorsThatSayWhatWasFound) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::log_mel_reference_test

@@ -11,7 +11,7 @@
 #include "data/batch_sampler.h"
 #include "tests/data/synthetic_corpus.h"
 
-namespace regard {
+namespace regard::noise_test {
 namespace {
 
 using testing::Each;
@@ -189,4 +189,4 @@ TEST_F(NoisyBatches, OfAValidationDependOnTheirPairsOnly) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::noise_test

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "tests/data/test_folder.h"
 
-namespace regard {
+namespace regard::pair_journal_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -216,4 +216,4 @@ TEST_F(PairJournalTest, AMissingFolderIsNamed) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::pair_journal_test

@@ -7,7 +7,7 @@
 #include "tests/data/png_bytes.h"
 #include "tests/data/test_folder.h"
 
-namespace regard {
+namespace regard::png_file_test {
 namespace {
 
 using testing::AllOf;
@@ -75,4 +75,4 @@ TEST_F(PngFile, AFileThatEndsTooEarlyOrHasOtherPixelsIsRefused) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::png_file_test

@@ -17,7 +17,7 @@
 #include "data/prepare_corpus.h"
 #include "tests/data/synthetic_corpus.h"
 
-namespace regard {
+namespace regard::prepared_corpus_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -443,4 +443,4 @@ TEST_F(PreparedCorpusTest, ItsDigestChangesWithThePairsOnly) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::prepared_corpus_test

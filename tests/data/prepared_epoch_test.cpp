@@ -11,7 +11,7 @@
 #include "data/prepare_corpus.h"
 #include "tests/data/synthetic_corpus.h"
 
-namespace regard {
+namespace regard::prepared_epoch_test {
 namespace {
 
 constexpr BatchSize one_sentence{1, BatchType::sentence};
@@ -201,4 +201,4 @@ TEST_F(PreparedEpochTest, AnyBatchCanBeRequestedAtAnyTime) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::prepared_epoch_test

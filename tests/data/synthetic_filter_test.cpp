@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-namespace regard {
+namespace regard::synthetic_filter_test {
 namespace {
 
 // A pair that every filter keeps: 4 and 5 tokens, and -1 per token with </s>.
@@ -118,4 +118,4 @@ TEST(SyntheticFilter, CountsAreRestored) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::synthetic_filter_test

@@ -10,7 +10,7 @@
 #include "data/line_reader.h"
 #include "tests/data/test_folder.h"
 
-namespace regard {
+namespace regard::text_files_test {
 namespace {
 
 using testing::AllOf;
@@ -156,4 +156,4 @@ TEST(ForEachBlock, ThrowsTheFirstErrorInTheOrderOfTheFiles) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::text_files_test

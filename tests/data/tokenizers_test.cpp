@@ -11,7 +11,7 @@
 #include "tests/text/lines.h"
 #include "text/vocabulary.h"
 
-namespace regard {
+namespace regard::tokenizers_test {
 namespace {
 
 std::string text_of(const std::vector<std::string>& lines) {
@@ -130,4 +130,4 @@ TEST(PointingTokenizers, RejectAPositionOutsideTheSource) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::tokenizers_test

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-namespace regard::corpus {
+namespace regard::corpus::agreement_test {
 namespace {
 
 TEST(Agreement, OnlyTheNumberOfTheVerbIsWrong) {
@@ -52,4 +52,4 @@ TEST(Agreement, TheSameSeedHasTheSamePairs) {
 }
 
 }  // namespace
-}  // namespace regard::corpus
+}  // namespace regard::corpus::agreement_test

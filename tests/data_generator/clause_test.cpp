@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace regard::corpus {
+namespace regard::corpus::clause_test {
 namespace {
 
 NounPhrase the(std::string_view word, Draft& draft, bool plural = false) {
@@ -141,4 +141,4 @@ TEST_F(Clauses, AnIndefinitePluralIsDeBeforeAnAdjective) {
 }
 
 }  // namespace
-}  // namespace regard::corpus
+}  // namespace regard::corpus::clause_test

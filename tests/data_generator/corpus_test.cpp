@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "data/generator/grammar.h"
 
-namespace regard::corpus {
+namespace regard::corpus::data_generator_corpus_test {
 namespace {
 
 // The tests below use this sample, generated with another seed than the committed corpus.
@@ -139,4 +139,4 @@ TEST(Corpus, EveryWordOfATestSentenceOccursInTraining) {
 }
 
 }  // namespace
-}  // namespace regard::corpus
+}  // namespace regard::corpus::data_generator_corpus_test

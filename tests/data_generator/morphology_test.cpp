@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace regard::corpus {
+namespace regard::corpus::morphology_test {
 namespace {
 
 const Agreement i{1, false, false};
@@ -100,4 +100,4 @@ TEST(French, DeterminersDependOnTheNextWord) {
 }
 
 }  // namespace
-}  // namespace regard::corpus
+}  // namespace regard::corpus::morphology_test

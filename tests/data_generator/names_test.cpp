@@ -7,7 +7,7 @@
 
 #include "data/generator/corpus.h"
 
-namespace regard::corpus {
+namespace regard::corpus::names_test {
 namespace {
 
 Sentence sentence(std::vector<std::string> en, std::vector<std::string> fr) {
@@ -72,4 +72,4 @@ TEST(Names, DoNotChangeTheOtherSets) {
 }
 
 }  // namespace
-}  // namespace regard::corpus
+}  // namespace regard::corpus::names_test

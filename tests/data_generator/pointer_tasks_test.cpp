@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-namespace regard::corpus {
+namespace regard::corpus::pointer_tasks_test {
 namespace {
 
 using testing::ElementsAre;
@@ -58,4 +58,4 @@ TEST(PointerTasks, TheSameSeedProducesTheSameLines) {
 }
 
 }  // namespace
-}  // namespace regard::corpus
+}  // namespace regard::corpus::pointer_tasks_test

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-namespace regard::corpus {
+namespace regard::corpus::shapes_test {
 namespace {
 
 using enum ShapeKind;
@@ -133,4 +133,4 @@ TEST(Shapes, TheSameSeedDrawsTheSameImages) {
 }
 
 }  // namespace
-}  // namespace regard::corpus
+}  // namespace regard::corpus::shapes_test

@@ -25,7 +25,7 @@
 #include "model/encoder_decoder.h"
 #include "model/ensemble.h"
 
-namespace regard {
+namespace regard::batch_invariance_reference_test {
 namespace {
 
 constexpr std::int64_t V = 203;
@@ -675,4 +675,4 @@ INSTANTIATE_TEST_SUITE_P(Models, BatchInvariance, testing::ValuesIn(families()),
                          [](const auto& tested) { return tested.param.name; });
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::batch_invariance_reference_test

@@ -12,7 +12,7 @@
 #include "tests/decoding/table_model.h"
 #include "tests/decoding/table_search.h"
 
-namespace regard {
+namespace regard::constraints_reference_test {
 namespace {
 
 using Phrase = std::vector<std::int32_t>;
@@ -236,4 +236,4 @@ TEST(LexicalConstraints, APhraseEndsAtAWordBoundary) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::constraints_reference_test

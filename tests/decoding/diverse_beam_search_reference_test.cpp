@@ -10,7 +10,7 @@
 #include "tests/decoding/table_model.h"
 #include "tests/decoding/table_search.h"
 
-namespace regard {
+namespace regard::diverse_beam_search_reference_test {
 namespace {
 
 using Tokens = std::vector<std::int32_t>;
@@ -133,4 +133,4 @@ TEST(DiverseBeamSearch, ResultsDoNotDependOnTheBatch) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::diverse_beam_search_reference_test

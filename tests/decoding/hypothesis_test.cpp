@@ -6,7 +6,7 @@
 
 #include "decoding/search.h"
 
-namespace regard {
+namespace regard::hypothesis_test {
 namespace {
 
 TEST(Score, LengthPenaltiesEqualTheirFormulas) {
@@ -53,4 +53,4 @@ TEST(Score, BestPossibleScoreIsAnUpperBoundForAllLengths) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::hypothesis_test

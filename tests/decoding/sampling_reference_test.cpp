@@ -12,7 +12,7 @@
 #include "tests/decoding/table_model.h"
 #include "tests/decoding/table_search.h"
 
-namespace regard {
+namespace regard::sampling_reference_test {
 namespace {
 
 SearchOptions sampled(std::int64_t samples) {
@@ -188,4 +188,4 @@ TEST(SamplingReference, ConstraintsApplyToSamples) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::sampling_reference_test

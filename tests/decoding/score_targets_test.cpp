@@ -6,7 +6,7 @@
 
 #include "tests/decoding/table_model.h"
 
-namespace regard {
+namespace regard::score_targets_test {
 namespace {
 
 using testing::ElementsAre;
@@ -86,4 +86,4 @@ TEST_F(ScoreTargets, AgreesWithASearch) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::score_targets_test

@@ -11,7 +11,7 @@
 #include "tests/decoding/table_model.h"
 #include "tests/decoding/table_search.h"
 
-namespace regard {
+namespace regard::search_options_reference_test {
 namespace {
 
 constexpr std::int64_t all_prefixes = 320;  // of at most 3 tokens, each with 5 continuations
@@ -229,4 +229,4 @@ TEST(SearchOptions, WeightsAreReturnedOnlyOnRequest) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::search_options_reference_test

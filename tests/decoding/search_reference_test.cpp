@@ -9,7 +9,7 @@
 #include "tests/decoding/table_model.h"
 #include "tests/decoding/table_search.h"
 
-namespace regard {
+namespace regard::search_reference_test {
 namespace {
 
 constexpr std::int64_t V = table_tokens;
@@ -148,4 +148,4 @@ TEST(Search, NaNProbabilitiesProduceAnEmptyTranslation) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::search_reference_test

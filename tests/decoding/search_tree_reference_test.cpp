@@ -10,7 +10,7 @@
 #include "tests/decoding/table_model.h"
 #include "tests/decoding/table_search.h"
 
-namespace regard {
+namespace regard::search_tree_reference_test {
 namespace {
 
 using Tokens = std::vector<std::int32_t>;
@@ -103,4 +103,4 @@ TEST_P(SearchTrees, DoesNotChangeTheResults) {
 INSTANTIATE_TEST_SUITE_P(Groups, SearchTrees, testing::Values(1, 2));
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::search_tree_reference_test

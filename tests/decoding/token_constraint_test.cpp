@@ -10,7 +10,7 @@
 #include "decoding/logits_processor.h"
 #include "model/output/batch_shortlist.h"
 
-namespace regard {
+namespace regard::token_constraint_test {
 namespace {
 
 using testing::ElementsAre;
@@ -135,4 +135,4 @@ TEST_F(ShortlistLogits, ConstraintsAndPenaltiesApplyToTokens) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::token_constraint_test

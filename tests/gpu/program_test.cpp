@@ -15,7 +15,7 @@
 #include "tests/cli/train_together.h"
 #include "tests/data/feature_files.h"
 
-namespace regard {
+namespace regard::program_test {
 namespace {
 
 using testing::HasSubstr;
@@ -414,4 +414,4 @@ TEST_F(GpuTogether, TwoProcessesLearnLikeOne) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::program_test

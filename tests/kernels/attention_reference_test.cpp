@@ -9,7 +9,7 @@
 #include "kernels/device.h"
 #include "kernels/packed_weights.h"
 
-namespace regard::kernels {
+namespace regard::kernels::kernels_attention_reference_test {
 namespace {
 
 constexpr std::int64_t B = 3, G = 2, S = 7, A = 5;
@@ -215,4 +215,4 @@ TEST_F(AttentionInSearch, AMaskedMeanIsTheMeanOverTheRealPositions) {
 }
 
 }  // namespace
-}  // namespace regard::kernels
+}  // namespace regard::kernels::kernels_attention_reference_test

@@ -8,7 +8,7 @@
 #include "kernels/linear.h"
 #include "tests/gradcheck.h"
 
-namespace regard::kernels {
+namespace regard::kernels::convolution_reference_test {
 namespace {
 
 // A convolution of LibTorch whose weights are ordered as those of a row of neighbourhoods().
@@ -51,4 +51,4 @@ TEST(ConvolutionReference, GradientsEqualCentralDifferences) {
 }
 
 }  // namespace
-}  // namespace regard::kernels
+}  // namespace regard::kernels::convolution_reference_test

@@ -6,7 +6,7 @@
 
 #include "tests/gradcheck.h"
 
-namespace regard::kernels {
+namespace regard::kernels::cross_entropy_reference_test {
 namespace {
 
 struct Inputs {
@@ -178,4 +178,4 @@ TEST(LinearCrossEntropyReference, NoRowsAreNoLoss) {
 }
 
 }  // namespace
-}  // namespace regard::kernels
+}  // namespace regard::kernels::cross_entropy_reference_test

@@ -12,7 +12,7 @@
 #include "kernels/linear.h"
 #include "tests/gradcheck.h"
 
-namespace regard::kernels {
+namespace regard::kernels::deferred_weight_gradients_reference_test {
 namespace {
 
 using torch::Tensor;
@@ -142,4 +142,4 @@ TEST_F(Late, NothingIsLateWhereNothingAsksForIt) {
 }
 
 }  // namespace
-}  // namespace regard::kernels
+}  // namespace regard::kernels::deferred_weight_gradients_reference_test

@@ -15,7 +15,7 @@
 #include "kernels/linear.h"
 #include "kernels/recurrence.h"
 
-namespace regard::kernels {
+namespace regard::kernels::device_test {
 namespace {
 
 // LibTorch exports parts of the standard library too, which crash in some of its versions.
@@ -71,4 +71,4 @@ TEST_F(Fused, UseReferenceReplacesEveryKernelAndUndoesIt) {
 }
 
 }  // namespace
-}  // namespace regard::kernels
+}  // namespace regard::kernels::device_test

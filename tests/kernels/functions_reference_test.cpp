@@ -11,7 +11,7 @@
 
 #include "kernels/packed_weights.h"
 
-namespace regard::kernels {
+namespace regard::kernels::functions_reference_test {
 namespace {
 
 using torch::Tensor;
@@ -145,4 +145,4 @@ TEST_F(FunctionsReference, WithGradientsTheyAreLibTorchs) {
 }
 
 }  // namespace
-}  // namespace regard::kernels
+}  // namespace regard::kernels::functions_reference_test

@@ -4,7 +4,7 @@
 
 #include "tests/gradcheck.h"
 
-namespace regard::kernels {
+namespace regard::kernels::functions_test {
 namespace {
 
 TEST(Dropout, KeepsItsShareAndScalesIt) {
@@ -43,4 +43,4 @@ TEST(Dropout, TheGradientPassesTheSameMask) {
 }
 
 }  // namespace
-}  // namespace regard::kernels
+}  // namespace regard::kernels::functions_test

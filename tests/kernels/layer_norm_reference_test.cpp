@@ -11,7 +11,7 @@
 #include "kernels/functions.h"
 #include "tests/gradcheck.h"
 
-namespace regard::kernels {
+namespace regard::kernels::layer_norm_reference_test {
 namespace {
 
 using torch::Tensor;
@@ -139,4 +139,4 @@ TEST_F(LayerNormReference, NoRowsAreNoError) {
 }
 
 }  // namespace
-}  // namespace regard::kernels
+}  // namespace regard::kernels::layer_norm_reference_test

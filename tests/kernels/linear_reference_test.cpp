@@ -11,7 +11,7 @@
 #include "kernels/packed_weights.h"
 #include "kernels/recurrence.h"
 
-namespace regard::kernels {
+namespace regard::kernels::linear_reference_test {
 namespace {
 
 class LinearReference : public testing::Test {
@@ -159,4 +159,4 @@ TEST_F(LinearReference, WithoutKernelsWeightsAreNotPacked) {
 }
 
 }  // namespace
-}  // namespace regard::kernels
+}  // namespace regard::kernels::linear_reference_test

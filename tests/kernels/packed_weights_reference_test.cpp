@@ -9,7 +9,7 @@
 
 #include "kernels/product_rows.h"
 
-namespace regard::kernels {
+namespace regard::kernels::packed_weights_reference_test {
 namespace {
 
 struct Shape {
@@ -246,4 +246,4 @@ TEST(PackedWeightsReference, WeightsThatHaveChangedArePackedAgain) {
 }
 
 }  // namespace
-}  // namespace regard::kernels
+}  // namespace regard::kernels::packed_weights_reference_test

@@ -6,7 +6,7 @@
 
 #include "tests/gradcheck.h"
 
-namespace regard::kernels {
+namespace regard::kernels::recurrence_reference_test {
 namespace {
 
 constexpr std::int64_t T = 5, B = 3, S = 4, A = 3, D = 6;
@@ -322,4 +322,4 @@ INSTANTIATE_TEST_SUITE_P(All, RecurrenceReference, testing::ValuesIn(all_cases()
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace regard::kernels
+}  // namespace regard::kernels::recurrence_reference_test

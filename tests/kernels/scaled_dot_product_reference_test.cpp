@@ -12,7 +12,7 @@
 #include "kernels/device.h"
 #include "kernels/head_rows.h"
 
-namespace regard::kernels {
+namespace regard::kernels::scaled_dot_product_reference_test {
 namespace {
 
 constexpr std::int64_t B = 3, H = 2, S = 4;
@@ -349,4 +349,4 @@ TEST(Rotate, ScoresDependOnTheDistanceOnly) {
 }
 
 }  // namespace
-}  // namespace regard::kernels
+}  // namespace regard::kernels::scaled_dot_product_reference_test

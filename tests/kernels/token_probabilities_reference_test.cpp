@@ -10,7 +10,7 @@
 #include "kernels/linear.h"
 #include "kernels/packed_weights.h"
 
-namespace regard::kernels {
+namespace regard::kernels::token_probabilities_reference_test {
 namespace {
 
 TEST(TopKReference, EqualsTheReference) {
@@ -124,4 +124,4 @@ TEST(CopyMixtureReference, AWordBehindTheVocabularyThatLostAllWeightHasTheLeastP
 }
 
 }  // namespace
-}  // namespace regard::kernels
+}  // namespace regard::kernels::token_probabilities_reference_test

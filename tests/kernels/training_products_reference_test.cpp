@@ -12,7 +12,7 @@
 #include "kernels/packed_weights.h"
 #include "kernels/recurrence.h"
 
-namespace regard::kernels {
+namespace regard::kernels::training_products_reference_test {
 namespace {
 
 using torch::Tensor;
@@ -127,4 +127,4 @@ TEST(TrainingProductsReference, DoublePrecisionKeepsLibTorchsProducts) {
 }
 
 }  // namespace
-}  // namespace regard::kernels
+}  // namespace regard::kernels::training_products_reference_test

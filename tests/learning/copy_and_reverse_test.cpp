@@ -8,7 +8,7 @@
 
 #include "tests/learning/lesson.h"
 
-namespace regard {
+namespace regard::copy_and_reverse_test {
 namespace {
 
 constexpr std::int64_t V = 14;  // ten symbols and the four special ones
@@ -165,4 +165,4 @@ INSTANTIATE_TEST_SUITE_P(Kinds, OfOthers,
                          testing::Values(recurrent("none"), recurrent("monotonic")), name_of);
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::copy_and_reverse_test

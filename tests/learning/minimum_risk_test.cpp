@@ -6,7 +6,7 @@
 #include "tests/learning/lesson.h"
 #include "tests/training/minimum_risk_case.h"
 
-namespace regard {
+namespace regard::learning_minimum_risk_test {
 namespace {
 
 constexpr std::int64_t V = 14;
@@ -73,4 +73,4 @@ INSTANTIATE_TEST_SUITE_P(Decoders, MinimumRiskLesson,
                          [](const auto& tested) { return std::string(enum_name(tested.param)); });
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::learning_minimum_risk_test

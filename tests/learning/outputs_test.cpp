@@ -8,7 +8,7 @@
 
 #include "tests/learning/lesson.h"
 
-namespace regard {
+namespace regard::learning_outputs_test {
 namespace {
 
 // The share of 300 unseen examples that are right.
@@ -90,4 +90,4 @@ TEST(LearningOutputs, SoDoesOneWithATransformersDecoder) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::learning_outputs_test

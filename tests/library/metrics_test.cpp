@@ -11,7 +11,7 @@
 
 #include "library/attention_svg.h"
 
-namespace regard {
+namespace regard::metrics_test {
 namespace {
 
 using testing::HasSubstr;
@@ -79,4 +79,4 @@ TEST(LibraryPicture, DrawsTheTokens) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::metrics_test

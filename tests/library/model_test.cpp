@@ -16,7 +16,7 @@
 #include "library/model.h"
 #include "tests/cli/run.h"
 
-namespace regard {
+namespace regard::model_test {
 namespace {
 
 using testing::AllOf;
@@ -283,4 +283,4 @@ TEST(LibraryModel, ErrorsHaveKinds) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::model_test

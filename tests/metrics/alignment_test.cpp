@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-namespace regard {
+namespace regard::alignment_test {
 namespace {
 
 using testing::IsEmpty;
@@ -220,4 +220,4 @@ TEST(Symmetrisation, TransposedExchangesTheSides) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::alignment_test

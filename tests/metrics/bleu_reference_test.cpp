@@ -5,7 +5,7 @@
 
 #include "tests/metrics/metric_cases.h"
 
-namespace regard {
+namespace regard::bleu_reference_test {
 namespace {
 
 BleuOptions options_of(const Json& row) {
@@ -60,4 +60,4 @@ TEST(BleuReference, SignatureEqualsThatOfSacreBleuExceptTheVersion) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::bleu_reference_test

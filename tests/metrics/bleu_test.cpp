@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/version.h"
 
-namespace regard {
+namespace regard::bleu_test {
 namespace {
 
 TEST(Bleu, IdenticalLinesScore100) {
@@ -121,4 +121,4 @@ TEST(Bleu, PiecesOfASentencePieceModelAreItsTokens) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::bleu_test

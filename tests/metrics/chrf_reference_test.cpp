@@ -5,7 +5,7 @@
 
 #include "tests/metrics/metric_cases.h"
 
-namespace regard {
+namespace regard::chrf_reference_test {
 namespace {
 
 ChrfOptions options_of(const Json& row) {
@@ -49,4 +49,4 @@ TEST(ChrfReference, NameAndSignatureEqualThoseOfSacreBleuExceptTheVersion) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::chrf_reference_test

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/version.h"
 
-namespace regard {
+namespace regard::chrf_test {
 namespace {
 
 TEST(Chrf, IdenticalLinesScore100WithAnyWhiteSpace) {
@@ -63,4 +63,4 @@ TEST(Chrf, SignatureHasTheVersionOfRegard) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::chrf_test

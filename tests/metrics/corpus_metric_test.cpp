@@ -4,7 +4,7 @@
 
 #include "text/unicode.h"
 
-namespace regard {
+namespace regard::corpus_metric_test {
 namespace {
 
 std::string shown(const NgramCounts& counts) {
@@ -49,4 +49,4 @@ TEST(Ngrams, EqualWordsHaveEqualIdsAcrossLines) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::corpus_metric_test

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace regard {
+namespace regard::error_rate_test {
 namespace {
 
 using testing::ElementsAre;
@@ -70,4 +70,4 @@ TEST(ErrorRate, EditsAreAsFewAsTheRecursiveDefinitionAllows) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::error_rate_test

@@ -10,7 +10,7 @@
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 
-namespace regard {
+namespace regard::error_rate_training_test {
 namespace {
 
 // Returns a table of random features, whose candidates are the reference with some words replaced.
@@ -131,4 +131,4 @@ TEST(ErrorRateTraining, TheSeedAloneDecidesTheWeights) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::error_rate_training_test

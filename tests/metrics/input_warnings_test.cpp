@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace regard {
+namespace regard::input_warnings_test {
 namespace {
 
 using testing::AllOf;
@@ -123,4 +123,4 @@ TEST(UnspacedText, TerNeedsItsOptionsAndChrfNone) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::input_warnings_test

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-namespace regard {
+namespace regard::metric_factory_test {
 namespace {
 
 const std::vector<std::string> hypotheses{"a cat sat on the mat", "it rains.", ""};
@@ -54,4 +54,4 @@ TEST(MetricFactory, AnUnknownNameHasASuggestion) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::metric_factory_test

@@ -6,7 +6,7 @@
 #include "tests/metrics/metric_cases.h"
 #include "text/unicode.h"
 
-namespace regard {
+namespace regard::metric_tokenizers_reference_test {
 namespace {
 
 std::u32string line_of(const Json& row) {
@@ -40,4 +40,4 @@ TEST(TerTokenizerReference, TokensEqualThoseOfSacreBleu) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::metric_tokenizers_reference_test

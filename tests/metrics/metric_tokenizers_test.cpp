@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "text/unicode.h"
 
-namespace regard {
+namespace regard::metric_tokenizers_test {
 namespace {
 
 std::vector<std::string> tokenize(std::string_view line, BleuTokenizer tokenizer) {
@@ -69,4 +69,4 @@ TEST(BleuTokenizer, CharacterTokensAreCodePointsWithoutWhiteSpace) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::metric_tokenizers_test

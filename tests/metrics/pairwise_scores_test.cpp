@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace regard {
+namespace regard::pairwise_scores_test {
 namespace {
 
 // Equal texts, texts of one word, an empty one, repeated n-grams, punctuation and other scripts.
@@ -53,4 +53,4 @@ TEST(PairwiseScores, NoTextsHaveNoScores) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::pairwise_scores_test

@@ -8,7 +8,7 @@
 #include "metrics/chrf.h"
 #include "metrics/ter.h"
 
-namespace regard {
+namespace regard::score_buckets_test {
 namespace {
 
 const std::vector<std::string> sources{"1 2", "1 2 3", "", "1 2 3 4 5", "1 2"};
@@ -145,4 +145,4 @@ TEST(ByFrequency, DifferentLineCountsAreAnError) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::score_buckets_test

@@ -9,7 +9,7 @@
 #include "metrics/metric_factory.h"
 #include "tests/metrics/metric_cases.h"
 
-namespace regard {
+namespace regard::significance_reference_test {
 namespace {
 
 struct Case {
@@ -62,4 +62,4 @@ TEST(SignificanceReference, AgreesWithSacreBleuWithinTheSamplingError) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::significance_reference_test

@@ -9,7 +9,7 @@
 
 #include "metrics/metric_factory.h"
 
-namespace regard {
+namespace regard::significance_test {
 namespace {
 
 // The mean of one number per sentence, whose statistics are known.
@@ -97,4 +97,4 @@ TEST(Significance, ManyResamplesOfManyLinesAreFast) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::significance_test

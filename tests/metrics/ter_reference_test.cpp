@@ -5,7 +5,7 @@
 
 #include "tests/metrics/metric_cases.h"
 
-namespace regard {
+namespace regard::ter_reference_test {
 namespace {
 
 TEST(TerReference, CorpusScoresEqualThoseOfSacreBleu) {
@@ -45,4 +45,4 @@ TEST(TerReference, SignatureEqualsThatOfSacreBleuExceptTheVersion) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::ter_reference_test

@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "base/version.h"
 
-namespace regard {
+namespace regard::ter_test {
 namespace {
 
 TEST(Ter, IdenticalLinesNeedNoEdit) {
@@ -124,4 +124,4 @@ TEST(BandedEditDistance, BandsOverlapForAnyRatioOfLengths) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::ter_test

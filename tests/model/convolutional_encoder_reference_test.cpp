@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "tests/gradcheck.h"
 
-namespace regard {
+namespace regard::convolutional_encoder_reference_test {
 namespace {
 
 // Images of 8 × 12 pixels of two numbers: a grid of 2 × 3 cells.
@@ -123,4 +123,4 @@ TEST_F(ConvolutionalEncoderReference, AnotherHeightIsAnError) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::convolutional_encoder_reference_test

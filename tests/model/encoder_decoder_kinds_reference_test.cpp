@@ -10,7 +10,7 @@
 #include "model/encoder_decoder.h"
 #include "tests/gradcheck.h"
 
-namespace regard {
+namespace regard::encoder_decoder_kinds_reference_test {
 namespace {
 
 constexpr std::int64_t V = 9;
@@ -243,4 +243,4 @@ TEST(EncoderDecoder, ATransformerOfThreeAndThreeLayersHasItsComputedSize) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::encoder_decoder_kinds_reference_test

@@ -10,7 +10,7 @@
 #include "model/random_stream.h"
 #include "tests/gradcheck.h"
 
-namespace regard {
+namespace regard::encoder_decoder_reference_test {
 namespace {
 
 ModelOptions small() {
@@ -318,4 +318,4 @@ TEST(EncoderDecoder, TheBenchModelHasItsPublishedSize) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::encoder_decoder_reference_test

@@ -13,7 +13,7 @@
 #include "tests/decoding/table_model.h"
 #include "tests/decoding/table_search.h"
 
-namespace regard {
+namespace regard::ensemble_reference_test {
 namespace {
 
 std::shared_ptr<Seq2Seq> table_model(std::int64_t sentences, double sharpness = 1) {
@@ -172,4 +172,4 @@ TEST(Ensemble, IsNotTrained) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::ensemble_reference_test

@@ -4,7 +4,7 @@
 
 #include "model/random_stream.h"
 
-namespace regard {
+namespace regard::input_layer_test {
 namespace {
 
 TEST(InputLayer, TokenDropoutSetsWholeEmbeddingsToZeroInTrainingOnly) {
@@ -23,4 +23,4 @@ TEST(InputLayer, TokenDropoutSetsWholeEmbeddingsToZeroInTrainingOnly) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::input_layer_test

@@ -6,7 +6,7 @@
 #include "model/encoder_decoder.h"
 #include "tests/gradcheck.h"
 
-namespace regard {
+namespace regard::language_model_reference_test {
 namespace {
 
 constexpr std::int64_t V = 9;
@@ -108,4 +108,4 @@ TEST_P(LanguageModelReference, TheBestContinuationHasTheHighestProbability) {
 INSTANTIATE_TEST_SUITE_P(All, LanguageModelReference, testing::ValuesIn(all_options));
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::language_model_reference_test

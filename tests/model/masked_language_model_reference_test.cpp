@@ -6,7 +6,7 @@
 #include "model/encoder_decoder.h"
 #include "tests/gradcheck.h"
 
-namespace regard {
+namespace regard::masked_language_model_reference_test {
 namespace {
 
 constexpr std::int64_t V = 9;
@@ -110,4 +110,4 @@ INSTANTIATE_TEST_SUITE_P(Kinds, MaskedLanguageModelReference,
                          testing::Values(EncoderKind::recurrent, EncoderKind::transformer));
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::masked_language_model_reference_test

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-namespace regard {
+namespace regard::moving_average_test {
 namespace {
 
 TEST(MovingAverage, FollowsItsFormula) {
@@ -63,4 +63,4 @@ TEST_F(AveragedWeightsTest, WithoutAnAverageNothingChanges) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::moving_average_test

@@ -9,7 +9,7 @@
 
 #include <functional>
 
-namespace regard {
+namespace regard::optimizer_reference_test {
 namespace {
 
 // Ten updates on −Σ log-ish curves: a function with a different curvature in every direction.
@@ -130,4 +130,4 @@ TEST(Optimizer, StateIsNamedByMomentAndParameter) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::optimizer_reference_test

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace regard {
+namespace regard::optimizer_test {
 namespace {
 
 using testing::AllOf;
@@ -125,4 +125,4 @@ TEST(Optimizer, AParameterThatIsFrozenNoMoreIsUpdatedAsAtTheStart) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::optimizer_test

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-namespace regard {
+namespace regard::parameter_buffer_test {
 namespace {
 
 TEST(ParameterBuffer, ParametersKeepTheirIdentityValuesAndGradients) {
@@ -86,4 +86,4 @@ TEST(ParameterBuffer, ContentsAreSwappedThroughASmallScratch) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::parameter_buffer_test

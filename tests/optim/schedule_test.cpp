@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace regard {
+namespace regard::schedule_test {
 namespace {
 
 TrainingOptions options_of(ScheduleKind kind) {
@@ -113,4 +113,4 @@ TEST(Schedule, AStateBroughtBackGoesOnAlike) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::schedule_test

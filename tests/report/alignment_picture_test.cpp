@@ -11,7 +11,7 @@
 #include "tests/report/svg_labels.h"
 #include "tests/report/xml_check.h"
 
-namespace regard {
+namespace regard::alignment_picture_test {
 namespace {
 
 using testing::HasSubstr;
@@ -168,4 +168,4 @@ TEST(AlignmentPicture, RefusesWrongNumberOfWeights) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::alignment_picture_test

@@ -10,7 +10,7 @@
 #include "tests/report/svg_labels.h"
 #include "tests/report/xml_check.h"
 
-namespace regard {
+namespace regard::attention_viewer_test {
 namespace {
 
 using testing::HasSubstr;
@@ -127,4 +127,4 @@ TEST(AlignmentLines, RefusesLinksAndWeightsThatDoNotMatchTheWords) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::attention_viewer_test

@@ -11,7 +11,7 @@
 #include "tests/checkpoint/scratch_folder.h"
 #include "tests/report/event_reader.h"
 
-namespace regard {
+namespace regard::event_file_test {
 namespace {
 
 using testing::Contains;
@@ -97,4 +97,4 @@ TEST(EventFile, MissingFolderIsAnError) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::event_file_test

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace regard {
+namespace regard::format_test {
 namespace {
 
 TEST(Format, ThousandsGroupFromTheRight) {
@@ -107,4 +107,4 @@ TEST(Format, BarHasTheSameLengthForEveryFraction) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::format_test

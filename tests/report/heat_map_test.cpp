@@ -11,7 +11,7 @@
 #include "report/format.h"
 #include "tests/report/example_picture.h"
 
-namespace regard {
+namespace regard::heat_map_test {
 namespace {
 
 using testing::HasSubstr;
@@ -105,4 +105,4 @@ TEST(HeatMap, HandlesEmptySentencesAndNaN) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::heat_map_test

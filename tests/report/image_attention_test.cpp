@@ -9,7 +9,7 @@
 #include "tests/report/svg_labels.h"
 #include "tests/report/xml_check.h"
 
-namespace regard {
+namespace regard::image_attention_test {
 namespace {
 
 using testing::HasSubstr;
@@ -84,4 +84,4 @@ TEST(ImageAttention, OtherSizesAreErrors) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::image_attention_test

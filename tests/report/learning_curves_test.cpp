@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace regard {
+namespace regard::learning_curves_test {
 namespace {
 
 using testing::ElementsAre;
@@ -46,4 +46,4 @@ TEST(LearningCurves, NoDataHasNoChart) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::learning_curves_test

@@ -10,7 +10,7 @@
 #include "tests/report/svg_labels.h"
 #include "tests/report/xml_check.h"
 
-namespace regard {
+namespace regard::line_chart_test {
 namespace {
 
 using testing::ElementsAre;
@@ -139,4 +139,4 @@ TEST(LineChart, LabelsStayInsideThePicture) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::line_chart_test

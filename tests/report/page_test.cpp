@@ -6,7 +6,7 @@
 #include "report/alignment_picture.h"
 #include "tests/report/xml_check.h"
 
-namespace regard {
+namespace regard::page_test {
 namespace {
 
 using testing::HasSubstr;
@@ -41,4 +41,4 @@ TEST(Page, StyleAndScriptDoNotEndTheirElements) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::page_test

@@ -9,7 +9,7 @@
 
 #include "report/format.h"
 
-namespace regard {
+namespace regard::progress_test {
 namespace {
 
 using testing::HasSubstr;
@@ -113,4 +113,4 @@ TEST(DecodingReporter, WritesALogLineWithoutATerminalWhenTheIntervalIsOver) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::progress_test

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-namespace regard {
+namespace regard::run_logs_test {
 namespace {
 
 using testing::ElementsAre;
@@ -145,4 +145,4 @@ TEST_F(Validation, MissingFileIsAnError) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::run_logs_test

@@ -9,7 +9,7 @@
 #include "tests/report/svg_labels.h"
 #include "tests/report/xml_check.h"
 
-namespace regard {
+namespace regard::search_tree_picture_test {
 namespace {
 
 using testing::HasSubstr;
@@ -89,4 +89,4 @@ TEST(SearchTreePicture, DrawsAnEmptyTreeAndRefusesAnInvalidOne) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::search_tree_picture_test

@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "report/progress.h"
 
-namespace regard {
+namespace regard::status_line_test {
 namespace {
 
 // Replaces stderr by a terminal of the given width, or by a pipe if it is 0.
@@ -111,4 +111,4 @@ TEST(StatusLine, PipesHavePlainLinesOnReportOnly) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::status_line_test

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-namespace regard {
+namespace regard::report_table_test {
 namespace {
 
 TEST(Table, ColumnsAlignByCharacters) {
@@ -50,4 +50,4 @@ TEST(Table, RefusesTooManyCells) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::report_table_test

@@ -7,7 +7,7 @@
 
 #include "tests/report/xml_check.h"
 
-namespace regard {
+namespace regard::xml_test {
 namespace {
 
 TEST(Xml, EscapesMarkupCharacters) {
@@ -87,4 +87,4 @@ TEST(XmlCheck, FindsFaults) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::xml_test

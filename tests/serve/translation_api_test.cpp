@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/log.h"
 
-namespace regard {
+namespace regard::translation_api_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -575,4 +575,4 @@ TEST(HttpServer, ABusyPortIsAnErrorThatNamesIt) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::translation_api_test

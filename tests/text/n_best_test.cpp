@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-namespace regard {
+namespace regard::n_best_test {
 namespace {
 
 using testing::HasSubstr;
@@ -85,4 +85,4 @@ TEST(NBest, ErrorsNameTheFileAndLine) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::n_best_test

@@ -6,7 +6,7 @@
 #include "tests/text/lines.h"
 #include "text/vocabulary.h"
 
-namespace regard {
+namespace regard::plain_tokenizers_test {
 namespace {
 
 using testing::ElementsAre;
@@ -140,4 +140,4 @@ TEST(PositionsTokenizer, ErrorsNameTheWord) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::plain_tokenizers_test

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "tests/text/sentencepiece_lines.h"
 
-namespace regard {
+namespace regard::sentencepiece_model_test {
 namespace {
 
 using Settings = std::unordered_map<std::string, std::string>;
@@ -262,4 +262,4 @@ TEST(SpecialPieces, OtherBytesAreUnchanged) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::sentencepiece_model_test

@@ -21,7 +21,7 @@
 #include "tests/text/sentencepiece_lines.h"
 #include "text/vocabulary.h"
 
-namespace regard {
+namespace regard::sentencepiece_tokenizer_test {
 namespace {
 
 using testing::AllOf;
@@ -362,4 +362,4 @@ TEST(SentencePieceTokenizer, ThreadsEncodeTheSame) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::sentencepiece_tokenizer_test

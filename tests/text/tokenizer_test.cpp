@@ -12,7 +12,7 @@
 #include "text/unicode.h"
 #include "text/vocabulary.h"
 
-namespace regard {
+namespace regard::tokenizer_test {
 namespace {
 
 using testing::ElementsAre;
@@ -192,4 +192,4 @@ INSTANTIATE_TEST_SUITE_P(, UserSymbols,
                                          TokenizerKind::word, TokenizerKind::character));
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::tokenizer_test

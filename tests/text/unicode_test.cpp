@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace regard {
+namespace regard::unicode_test {
 namespace {
 
 using testing::ElementsAre;
@@ -167,4 +167,4 @@ TEST(Glyphs, InvalidBytesTakeOneColumnEach) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::unicode_test

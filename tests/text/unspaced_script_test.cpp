@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace regard {
+namespace regard::unspaced_script_test {
 namespace {
 
 TEST(UnspacedScriptTest, IsDetectedByItsLetters) {
@@ -24,4 +24,4 @@ TEST(UnspacedScriptTest, SegmentedTextIsNot) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::unspaced_script_test

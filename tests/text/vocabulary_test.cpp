@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 
-namespace regard {
+namespace regard::vocabulary_test {
 namespace {
 
 using testing::HasSubstr;
@@ -85,4 +85,4 @@ TEST(Vocabulary, ErrorsNameTheLine) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::vocabulary_test

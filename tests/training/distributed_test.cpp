@@ -18,7 +18,7 @@
 #include "tests/training/free_port.h"
 #include "training/train_step.h"
 
-namespace regard {
+namespace regard::distributed_test {
 namespace {
 
 using testing::AllOf;
@@ -346,4 +346,4 @@ TEST_F(Together, AllProcessesKnowThatOneLacksMemory) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::distributed_test

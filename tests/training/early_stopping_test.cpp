@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace regard {
+namespace regard::early_stopping_test {
 namespace {
 
 Scores scores_of(double loss, double bleu) {
@@ -71,4 +71,4 @@ TEST(EarlyStopping, AHistoryIsJudgedByTheMetricOfNow) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::early_stopping_test

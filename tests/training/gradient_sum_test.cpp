@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace regard {
+namespace regard::gradient_sum_test {
 namespace {
 
 class GradientSumTest : public testing::Test {
@@ -160,4 +160,4 @@ TEST_F(GradientSumTest, GradientsThatAreAskedForElsewhereStayAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::gradient_sum_test

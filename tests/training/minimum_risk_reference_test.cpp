@@ -13,7 +13,7 @@
 #include "tests/training/minimum_risk_case.h"
 #include "training/training_loss.h"
 
-namespace regard {
+namespace regard::minimum_risk_reference_test {
 namespace {
 
 constexpr std::int64_t V = 8;
@@ -232,4 +232,4 @@ TEST(MinimumRiskReference, GradientsOfAPointerNetworkEqualCentralDifferences) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::minimum_risk_reference_test

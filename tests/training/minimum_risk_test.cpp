@@ -12,7 +12,7 @@
 #include "tests/training/minimum_risk_case.h"
 #include "training/train_step.h"
 
-namespace regard {
+namespace regard::training_minimum_risk_test {
 namespace {
 
 constexpr std::int64_t V = 12;
@@ -219,4 +219,4 @@ TEST(MinimumRiskStep, TheSameSeedAndStepHaveTheSameBytes) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::training_minimum_risk_test

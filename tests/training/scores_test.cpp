@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace regard {
+namespace regard::scores_test {
 namespace {
 
 using testing::ElementsAre;
@@ -36,4 +36,4 @@ TEST(Scores, TheRankingIsBestFirstAndOfEqualOnesTheEarlierFirst) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::scores_test

@@ -7,7 +7,7 @@
 #include "model/build_model.h"
 #include "training/train_step.h"
 
-namespace regard {
+namespace regard::train_step_reference_test {
 namespace {
 
 constexpr std::int64_t V = 20;
@@ -80,4 +80,4 @@ TEST(TrainStepReference, InSinglePrecisionTheyPartByRoundingOnly) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::train_step_reference_test

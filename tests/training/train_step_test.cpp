@@ -12,7 +12,7 @@
 #include "base/strings.h"
 #include "model/build_model.h"
 
-namespace regard {
+namespace regard::train_step_test {
 namespace {
 
 constexpr std::int64_t V = 12;
@@ -183,4 +183,4 @@ TEST(TrainStep, NothingIsUpdatedWhereTheLossIsNotFinite) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::train_step_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace regard {
+namespace regard::training_log_test {
 namespace {
 
 TEST(TrainingPosition, TheMeanLogProbabilityBeginsWithTheFirstAndMovesATenthOfTheWay) {
@@ -36,4 +36,4 @@ TEST(TrainingLog, ALossRisesWhenItIsMoreThanTwiceTheLowestAndANatHigher) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::training_log_test

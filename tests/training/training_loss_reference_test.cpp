@@ -8,7 +8,7 @@
 #include "model/random_stream.h"
 #include "tests/gradcheck.h"
 
-namespace regard {
+namespace regard::training_loss_reference_test {
 namespace {
 
 constexpr double smoothing = 0.1;
@@ -189,4 +189,4 @@ TEST(BatchLossReference, GradientsOfRDropEqualCentralDifferences) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::training_loss_reference_test

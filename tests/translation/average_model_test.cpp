@@ -12,7 +12,7 @@
 #include "model/build_model.h"
 #include "tests/checkpoint/scratch_folder.h"
 
-namespace regard {
+namespace regard::average_model_test {
 namespace {
 
 using testing::HasSubstr;
@@ -98,4 +98,4 @@ TEST_F(AverageModelTest, RefusesOtherVocabularies) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::average_model_test

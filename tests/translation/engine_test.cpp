@@ -18,7 +18,7 @@
 #include "tests/training/minimum_risk_case.h"
 #include "text/tokenizer.h"
 
-namespace regard {
+namespace regard::engine_test {
 namespace {
 
 using testing::HasSubstr;
@@ -348,4 +348,4 @@ TEST_P(EngineTest, TheDestructorCancelsAndWaits) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::engine_test

@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace regard {
+namespace regard::long_lines_test {
 namespace {
 
 using testing::ElementsAre;
@@ -153,4 +153,4 @@ TEST(LongLines, CharactersHaveASpaceBetweenParts) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::long_lines_test

@@ -10,7 +10,7 @@
 #include "model/build_model.h"
 #include "tests/checkpoint/scratch_folder.h"
 
-namespace regard {
+namespace regard::memory_budget_test {
 namespace {
 
 TEST(MemoryBudget, ThrowsBeforeAllocatingBeyondTheLimit) {
@@ -77,4 +77,4 @@ TEST(MemoryBudget, IsEnoughForRealModels) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::memory_budget_test

@@ -9,7 +9,7 @@
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 
-namespace regard {
+namespace regard::translation_minimum_bayes_risk_test {
 namespace {
 
 const std::vector<std::string> texts = {"un oiseau", "le chat voit le chien .", "le chat voit .",
@@ -114,4 +114,4 @@ TEST(MinimumBayesRisk, TheTreeOfTheSearchStaysWithTheBest) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::translation_minimum_bayes_risk_test

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "tests/checkpoint/scratch_folder.h"
 
-namespace regard {
+namespace regard::quantized_weights_test {
 namespace {
 
 using testing::HasSubstr;
@@ -85,4 +85,4 @@ TEST(QuantizedWeights, AMissingOrWrongScaleIsAnError) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::quantized_weights_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace regard {
+namespace regard::score_translations_test {
 namespace {
 
 TEST(WordScores, AddsPiecesToWordsAndKeepsTheEndToken) {
@@ -29,4 +29,4 @@ TEST(WordScores, UnfinishedHypothesisHasNoEndToken) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::score_translations_test

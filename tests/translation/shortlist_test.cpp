@@ -9,7 +9,7 @@
 #include "tests/data/test_folder.h"
 #include "text/tokenizer.h"
 
-namespace regard {
+namespace regard::translation_shortlist_test {
 namespace {
 
 using testing::ElementsAre;
@@ -119,4 +119,4 @@ TEST_F(ShortlistFile, AFileThatIsCutOffAnywhereIsAnError) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::translation_shortlist_test

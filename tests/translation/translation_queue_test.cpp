@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 
-namespace regard {
+namespace regard::translation_queue_test {
 namespace {
 
 using testing::Each;
@@ -417,4 +417,4 @@ TEST_P(TranslationQueueOnThreads, AnswersEachLineOfAStreamBeforeTheNextArrives) 
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::translation_queue_test

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-namespace regard {
+namespace regard::unknown_words_test {
 namespace {
 
 using testing::ElementsAre;
@@ -122,4 +122,4 @@ TEST(UnknownWords, InvalidDictionaryLineIsAnErrorWithItsNumber) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::unknown_words_test

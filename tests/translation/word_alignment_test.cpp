@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace regard {
+namespace regard::word_alignment_test {
 namespace {
 
 using testing::ElementsAre;
@@ -92,4 +92,4 @@ TEST(WordAlignment, PharaohTextCanBeParsed) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::word_alignment_test

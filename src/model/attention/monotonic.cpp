@@ -1,14 +1,12 @@
 #include "model/attention/monotonic.h"
 
-#include <limits>
 #include <numbers>
 
+#include "kernels/functions.h"
 #include "model/random_stream.h"
 
 namespace regard {
 namespace {
-
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Returns standard normal noise from the random stream of the model (Box and Muller 1958).
 torch::Tensor noise_like(const torch::Tensor& x) {

@@ -11,8 +11,6 @@
 namespace regard {
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-
 // Returns log x; −∞ without gradient where x is 0.
 torch::Tensor log_or_minus_infinity(const torch::Tensor& x) {
   const auto is_zero = x == 0;

@@ -1,8 +1,7 @@
 #include "model/output/pointer_output.h"
 
-#include <limits>
-
 #include "base/special_tokens.h"
+#include "kernels/functions.h"
 #include "model/initialisation.h"
 
 namespace regard {
@@ -41,7 +40,6 @@ torch::Tensor PointerOutputLayer::scores(const torch::Tensor& hidden,
   const auto u = pointer_->grouped_scores(hidden, encoded);  // [B, G, S]
   const auto lengths = encoded.lengths_on_device.view({-1, 1, 1});
   const auto last = (lengths - 1).expand({-1, u.size(1), 1});  // the position of </s>
-  constexpr auto minus_infinity = -std::numeric_limits<double>::infinity();
   const auto beyond = torch::arange(u.size(2), lengths.options()) >= lengths - 1;  // [B, 1, S]
   // <pad>, <unk> and <s> are never predicted; they are all ids below </s>.
   const auto specials = u.new_full({u.size(0), u.size(1), eos_id}, minus_infinity);

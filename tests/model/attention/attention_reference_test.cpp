@@ -17,7 +17,7 @@
 #include "tests/model/attention/plain_numbers.h"
 #include "tests/model/attention/sentences.h"
 
-namespace regard {
+namespace regard::attention_attention_reference_test {
 namespace {
 
 // The weights of `kind` are the softmax of e(parameters, s, h).
@@ -400,4 +400,4 @@ TEST(NoAttentionReference, TheMeanCountsRealPositionsOnly) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::attention_attention_reference_test

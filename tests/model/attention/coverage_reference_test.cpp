@@ -8,7 +8,7 @@
 #include "tests/model/attention/plain_numbers.h"
 #include "tests/model/attention/sentences.h"
 
-namespace regard {
+namespace regard::coverage_reference_test {
 namespace {
 
 TEST(CoverageReference, ThreeStepsFollowTheEquationsAndChargeForRepetition) {
@@ -64,4 +64,4 @@ TEST(CoverageReference, ThreeStepsFollowTheEquationsAndChargeForRepetition) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::coverage_reference_test

@@ -8,7 +8,7 @@
 #include "model/random_stream.h"
 #include "tests/model/attention/sentences.h"
 
-namespace regard {
+namespace regard::hard_reference_test {
 namespace {
 
 AttentionOptions hard_options(HardEstimator estimator) {
@@ -244,4 +244,4 @@ TEST(HardReference, AnnealingReadsAllSoftlyAtFirstAndNoneInTheEnd) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::hard_reference_test

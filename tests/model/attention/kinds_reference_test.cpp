@@ -8,7 +8,7 @@
 #include "tests/gradcheck.h"
 #include "tests/model/attention/sentences.h"
 
-namespace regard {
+namespace regard::kinds_reference_test {
 namespace {
 
 // Every kind with weights.
@@ -196,4 +196,4 @@ INSTANTIATE_TEST_SUITE_P(All, ContentScores, testing::ValuesIn(content_scores())
                          [](const auto& tested) { return tested.param; });
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::kinds_reference_test

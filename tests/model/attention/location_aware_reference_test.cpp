@@ -7,7 +7,7 @@
 #include "tests/model/attention/plain_numbers.h"
 #include "tests/model/attention/sentences.h"
 
-namespace regard {
+namespace regard::location_aware_reference_test {
 namespace {
 
 AttentionOptions options_with(std::int64_t filter_width) {
@@ -71,4 +71,4 @@ TEST(LocationAwareReference, AFilterNeedsACentre) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::location_aware_reference_test

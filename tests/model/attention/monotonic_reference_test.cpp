@@ -10,7 +10,7 @@
 #include "tests/model/attention/plain_numbers.h"
 #include "tests/model/attention/sentences.h"
 
-namespace regard {
+namespace regard::monotonic_reference_test {
 namespace {
 
 Monotonic make_monotonic() {
@@ -110,4 +110,4 @@ TEST(MonotonicReference, GradientsOfTrainingEqualCentralDifferences) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::monotonic_reference_test

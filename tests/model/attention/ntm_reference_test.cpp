@@ -10,7 +10,7 @@
 #include "tests/model/attention/plain_numbers.h"
 #include "tests/model/attention/sentences.h"
 
-namespace regard {
+namespace regard::ntm_reference_test {
 namespace {
 
 double cosine(const Numbers& a, const Numbers& b) {
@@ -136,4 +136,4 @@ TEST(NtmReference, AShiftGoesRoundTheSentenceAndNotThePadding) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::ntm_reference_test

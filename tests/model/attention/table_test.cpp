@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "config/reader.h"
 
-namespace regard {
+namespace regard::attention_table_test {
 namespace {
 
 TEST(AttentionTable, AnUnknownKindNamesTheNearestAndListsAll) {
@@ -53,4 +53,4 @@ TEST(AttentionTable, OtherOptionsThatAKindDoesNotReadAreErrors) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::attention_table_test

@@ -7,7 +7,7 @@
 
 #include "kernels/linear.h"
 
-namespace regard {
+namespace regard::batch_shortlist_reference_test {
 namespace {
 
 using Lists = std::vector<std::vector<std::int32_t>>;
@@ -88,4 +88,4 @@ TEST(BatchShortlistReference, WithoutPackedWeightsLogitsAreTheSameNumbers) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::batch_shortlist_reference_test

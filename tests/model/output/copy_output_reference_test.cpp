@@ -12,7 +12,7 @@
 #include "tests/gradcheck.h"
 #include "tests/model/output/output_layer_case.h"
 
-namespace regard {
+namespace regard::copy_output_reference_test {
 namespace {
 
 constexpr std::int64_t V = 8;
@@ -48,7 +48,7 @@ class Plain {
   Plain(EncoderDecoder& model, const OutputCase& x) : model_(model), x_(x), run_(model, x) {}
 
   double probability(std::int64_t b, std::int64_t t, std::int64_t y) {
-    const Numbers alpha(run_.decoded.weights);
+    const TensorNumbers alpha(run_.decoded.weights);
     double copied = 0;
     for (std::int64_t s = 0; s < x_.lengths[b].item<std::int64_t>(); ++s) {
       if (x_.source[b][s][1].item<std::int64_t>() == y) copied += alpha(b, t, s);
@@ -59,7 +59,7 @@ class Plain {
 
  private:
   double generation(std::int64_t b, std::int64_t t) {
-    const Numbers alpha(run_.decoded.weights), h(run_.encoded.states), s(run_.decoded.hidden),
+    const TensorNumbers alpha(run_.decoded.weights), h(run_.encoded.states), s(run_.decoded.hidden),
         y(run_.decoded.input);
     const auto w_c = parameter(model_, "copy_w_c.weight");
     const auto w_s = parameter(model_, "copy_w_s.weight");
@@ -76,7 +76,7 @@ class Plain {
     return 1 / (1 + std::exp(-logit));
   }
   double generated(std::int64_t b, std::int64_t t, std::int64_t word) {
-    const Numbers readout(run_.decoded.readout);
+    const TensorNumbers readout(run_.decoded.readout);
     const auto W = parameter(model_, "output_weight");
     const auto bias = parameter(model_, "output_bias");
     double total = 0;
@@ -247,4 +247,4 @@ TEST(CopyOutputLayer, WhatTheVocabularyLacksComesOfTheShareThatIsNotGenerated) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::copy_output_reference_test

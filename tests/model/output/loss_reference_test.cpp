@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace regard {
+namespace regard::loss_reference_test {
 namespace {
 
 // The loss of logits [B, T, V]: their output layer does nothing.
@@ -68,4 +68,4 @@ TEST(ReinforceReference, ASampledPositionIsWeightedByTheLossAfterItAgainstTheMea
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::loss_reference_test

@@ -109,8 +109,8 @@ inline void expect_search_ignores_the_batch(EncoderDecoder& model, const OutputC
 }
 
 // A parameter in plain numbers.
-struct Numbers {
-  explicit Numbers(const torch::Tensor& tensor) : values(tensor.detach().contiguous()) {}
+struct TensorNumbers {
+  explicit TensorNumbers(const torch::Tensor& tensor) : values(tensor.detach().contiguous()) {}
   double operator()(std::int64_t i) const { return values.data_ptr<double>()[i]; }
   double operator()(std::int64_t i, std::int64_t j) const {
     return (*this)(i * values.size(-1) + j);
@@ -121,8 +121,8 @@ struct Numbers {
   torch::Tensor values;
 };
 
-inline Numbers parameter(EncoderDecoder& model, const std::string& name) {
-  return Numbers(model.named_parameters()[name]);
+inline TensorNumbers parameter(EncoderDecoder& model, const std::string& name) {
+  return TensorNumbers(model.named_parameters()[name]);
 }
 
 }  // namespace regard

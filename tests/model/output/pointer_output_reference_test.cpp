@@ -8,7 +8,7 @@
 #include "tests/gradcheck.h"
 #include "tests/model/output/output_layer_case.h"
 
-namespace regard {
+namespace regard::pointer_output_reference_test {
 namespace {
 
 // Sentences of three, two and one elements; position p is 4 + p.
@@ -50,7 +50,7 @@ double plain_loss(EncoderDecoder& model, const OutputCase& x) {
   const auto W_1 = parameter(model, "pointer.U.weight");
   const auto bias = parameter(model, "pointer.U.bias");
   const auto v = parameter(model, "pointer.v");
-  const Numbers h(run.encoded.states), s(run.decoded.hidden);
+  const TensorNumbers h(run.encoded.states), s(run.decoded.hidden);
   double loss = 0;
   for (std::int64_t b = 0; b < 3; ++b) {
     const auto S = x.lengths[b].item<std::int64_t>();
@@ -140,4 +140,4 @@ TEST(PointerOutputLayer, TheDecoderIsFedTheElementLastPointedAt) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::pointer_output_reference_test

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace regard {
+namespace regard::cell_reference_test {
 namespace {
 
 constexpr std::int64_t G = 2, T = 3, B = 2, I = 3, D = 4;
@@ -106,4 +106,4 @@ TEST(LstmReference, EqualsLibTorchs) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::cell_reference_test

@@ -10,7 +10,7 @@
 
 #include "tests/model/attention/plain_numbers.h"
 
-namespace regard {
+namespace regard::rnn_decoder_reference_test {
 namespace {
 
 constexpr std::int64_t B = 2, S = 4, T = 3, E = 3, D = 4, C = 5, R = 2, A = 3;
@@ -177,4 +177,4 @@ TEST(RecurrentDecoderReference, EveryStepIsTheEquationsNumberByNumber) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::rnn_decoder_reference_test

@@ -5,7 +5,7 @@
 
 #include "tests/gradcheck.h"
 
-namespace regard {
+namespace regard::rnn_encoder_reference_test {
 namespace {
 
 EncoderOptions small(bool bidirectional, std::int64_t layers) {
@@ -185,4 +185,4 @@ TEST_F(EncoderReference, APyramidReadsPairsOfStatesAndHalvesTheLengths) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::rnn_encoder_reference_test

@@ -8,7 +8,7 @@
 
 #include "tests/gradcheck.h"
 
-namespace regard {
+namespace regard::gru_reference_test {
 namespace {
 
 double sigmoid(double x) {
@@ -144,4 +144,4 @@ INSTANTIATE_TEST_SUITE_P(BothResetGates, GruReference,
                          });
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::gru_reference_test

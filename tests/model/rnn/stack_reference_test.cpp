@@ -5,7 +5,7 @@
 
 #include "model/random_stream.h"
 
-namespace regard {
+namespace regard::stack_reference_test {
 namespace {
 
 // With numbers of its own for each norm, to tell them apart.
@@ -61,4 +61,4 @@ TEST(StackReference, DropoutFallsOnWhatALayerReadsAndOnNothingElse) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::stack_reference_test

@@ -7,7 +7,7 @@
 #include "tests/model/transformer/plain.h"
 #include "tests/model/transformer/sizes.h"
 
-namespace regard {
+namespace regard::transformer_decoder_reference_test {
 namespace {
 
 constexpr std::int64_t B = 2, T = 4, S = 3, D = 8, C = 6, L = 2;
@@ -148,4 +148,4 @@ INSTANTIATE_TEST_SUITE_P(Layers, TransformerDecoderReference, testing::ValuesIn(
                          name_of_layers);
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::transformer_decoder_reference_test

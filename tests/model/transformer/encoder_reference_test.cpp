@@ -8,7 +8,7 @@
 #include "tests/model/transformer/plain.h"
 #include "tests/model/transformer/sizes.h"
 
-namespace regard {
+namespace regard::transformer_encoder_reference_test {
 namespace {
 
 constexpr std::int64_t B = 3, S = 5, D = 8, L = 2;
@@ -134,4 +134,4 @@ TEST(SelfAttentionEncoder, IsATransformerOverTheStatesBelow) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::transformer_encoder_reference_test

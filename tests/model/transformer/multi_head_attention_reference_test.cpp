@@ -9,7 +9,7 @@
 #include "tests/model/transformer/plain.h"
 #include "tests/model/transformer/sizes.h"
 
-namespace regard {
+namespace regard::multi_head_attention_reference_test {
 namespace {
 
 constexpr std::int64_t B = 3, T = 4, S = 5, D = 6, C = 3;
@@ -115,4 +115,4 @@ TEST(MultiHeadAttention, ABatchWithoutPaddingNeedsNoBias) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::multi_head_attention_reference_test

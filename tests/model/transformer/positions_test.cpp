@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace regard {
+namespace regard::positions_test {
 namespace {
 
 SelfAttentionOptions options_with(PositionKind position, std::int64_t max_positions = 256) {
@@ -96,4 +96,4 @@ TEST(Positions, BeyondTheLastLearnedOneIsAnErrorThatSaysSo) {
 }
 
 }  // namespace
-}  // namespace regard
+}  // namespace regard::positions_test
