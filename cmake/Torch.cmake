@@ -62,6 +62,17 @@ int main() {
   auto store = c10::make_intrusive<c10d::TCPStore>(\"localhost\", c10d::TCPStoreOptions());
   c10d::ProcessGroupGloo group(store, 0, 1, options);
 }" REGARD_HAS_GLOO)
+if(NOT REGARD_HAS_GLOO)
+  check_cxx_source_compiles("
+#include <torch/types.h>
+int main() { return static_cast<int>(torch::zeros({1}).numel()); }" REGARD_COMPILES_LIBTORCH)
+  if(NOT REGARD_COMPILES_LIBTORCH)
+    unset(REGARD_COMPILES_LIBTORCH CACHE)
+    message(FATAL_ERROR "${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_VERSION} cannot compile the headers of LibTorch "
+                        "${PACKAGE_VERSION} (the errors are in CMakeFiles/CMakeError.log of the build folder): use g++ 11 "
+                        "or later (-DCMAKE_CXX_COMPILER=g++-12), or clang++ 14 or later")
+  endif()
+endif()
 unset(CMAKE_REQUIRED_FLAGS)
 unset(CMAKE_REQUIRED_LIBRARIES)
 if(REGARD_HAS_GLOO)

@@ -53,16 +53,16 @@ check_format() {
 
 # Runs clang-tidy with g++'s compile commands, without the precompiled header and g++'s own warnings.
 check_tidy() {
-  local options=(-p build/tidy --quiet)
+  local options=(-p build-dev/tidy --quiet)
   [[ $fix == false ]] || options+=(--fix)
   if (($# == 0)); then
     say "clang-tidy: no source differs from main"
     return
   fi
-  cmake --preset release >/dev/null
-  mkdir -p build/tidy
-  sed -E 's/-Winvalid-pch|-Werror|-include [^ ]*cmake_pch\.hxx//g' build/compile_commands.json \
-    >build/tidy/compile_commands.json
+  cmake --preset dev >/dev/null
+  mkdir -p build-dev/tidy
+  sed -E 's/-Winvalid-pch|-Werror|-include [^ ]*cmake_pch\.hxx//g' build-dev/compile_commands.json \
+    >build-dev/tidy/compile_commands.json
   say "clang-tidy on $# files"
   printf '%s\0' "$@" | xargs -0 -n 1 -P "$(nproc)" clang-tidy "${options[@]}" \
     2> >(grep -v ' warnings generated' >&2)

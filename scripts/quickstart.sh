@@ -8,13 +8,19 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly run=runs/quickstart
 readonly shown=8 # sentences
 
-step() { printf '\n== %s\n' "$*"; }
+started=$SECONDS
+number=0
+step() {
+  number=$((number + 1))
+  printf '\n== %d of 5, after %d min: %s\n' "$number" "$(((SECONDS - started) / 60))" "$*"
+}
 
+step "setting up: system packages and LibTorch (minutes once, as long as the downloads take)"
 scripts/setup.sh "$@"
-step "building regard"
+step "building the program (once, about 5 minutes on two cores)"
 scripts/build.sh regard
 
-step "training: configs/quickstart.yaml → $run"
+step "training: configs/quickstart.yaml → $run (about 3 minutes on two cores; first translations after half a minute)"
 build/regard train -c configs/quickstart.yaml
 
 step "translating $shown sentences of data/test.en, unseen in training"
@@ -28,7 +34,7 @@ step "scoring all of data/test"
 # --force: the punctuation of this corpus is separated by spaces, and regard would warn.
 build/regard evaluate -m "$run" -s data/test.en -r data/test.fr --force
 
-step "done"
+printf '\n== done after %d min\n' "$(((SECONDS - started) / 60))"
 cat <<WHERE
   the model              $run
   its attention          $run/attention.html (open it in a browser)

@@ -32,7 +32,7 @@ readonly preset
 shift
 [[ ${1-} != -- ]] || shift
 
-cmake --preset "$preset"
+cmake --preset "$preset" -DREGARD_WERROR="${REGARD_WERROR:-OFF}"
 cmake --build --preset "$preset" --parallel "$(nproc)" "${targets[@]}"
 readonly suppressions=$PWD/tests/sanitizers
 # verify_asan_link_order: a preloaded library (failing_disk) comes before the sanitizer's.
