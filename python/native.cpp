@@ -13,10 +13,13 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <exception>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,18 +47,69 @@ bool is_main_thread() {
   return nb::cast<unsigned long>(main) == PyThread_get_thread_ident();
 }
 
+// The calls of the library that run now. A daemon thread that came back from one while the
+// interpreter is finalised would be ended by it in the middle of C++ code, which aborts the
+// process. So the interpreter waits at its exit, and later calls are refused.
+class RunningCalls {
+ public:
+  void begin() {
+    const std::lock_guard lock(mutex_);
+    if (ending_) throw std::runtime_error("the interpreter is shutting down");
+    ++count_;
+  }
+  void end() {
+    const std::lock_guard lock(mutex_);
+    --count_;
+    none_.notify_all();
+  }
+  bool are_ending() const { return ending_; }
+  // Makes translations stop, and waits for all calls. In a forked process they have no threads.
+  void finish() {
+    if (getpid() != process_) return;
+    const nb::gil_scoped_release release;
+    std::unique_lock lock(mutex_);
+    ending_ = true;
+    none_.wait(lock, [this] { return count_ == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable none_;
+  std::atomic<bool> ending_ = false;
+  int count_ = 0;
+  const pid_t process_ = getpid();
+};
+RunningCalls running_calls;
+
+// Releases the interpreter lock for a call of the library.
+class Unlocked {
+ private:
+  struct Counted {
+    Counted() { running_calls.begin(); }
+    ~Counted() { running_calls.end(); }
+  };
+  Counted counted_;  // ends after the lock was taken again
+  nb::gil_scoped_release release_;
+};
+
 // Returns call(progress). In the main thread of Python, the call runs in a second thread, while
 // this one runs the signal handlers of Python: an exception that a handler raises, such as
 // KeyboardInterrupt, ends the call (regard::Model::Progress).
 template <typename Call>
 auto run_interruptible(const Call& call) -> decltype(call(Progress())) {
   if (!is_main_thread()) {
-    const nb::gil_scoped_release release;
-    return call(Progress());
+    const Unlocked unlocked;
+    try {
+      return call([](std::size_t) {
+        if (running_calls.are_ending()) throw Interrupted();
+      });
+    } catch (const Interrupted&) {
+      throw std::runtime_error("the interpreter is shutting down");
+    }
   }
   std::atomic<bool> is_interrupted = false;
   std::optional<nb::python_error> raised;
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   auto result = std::async(std::launch::async, [&] {
     return call([&](std::size_t) {
       if (is_interrupted) throw Interrupted();
@@ -144,7 +198,7 @@ class Model {
   Model(const nb::bytes& folder, const std::string& device, std::int64_t threads,
         const std::string& precision, const std::string& src_tag, const std::string& trg_tag) {
     const std::string path(folder.c_str(), folder.size());
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     model_ = std::make_unique<regard::Model>(path, device, threads, precision, src_tag, trg_tag);
   }
   Model(const Model& other, const std::string& src_tag, const std::string& trg_tag)
@@ -193,7 +247,7 @@ nb::list evaluate(const Lines& hypotheses, const std::vector<Lines>& references,
                   const Lines& metrics, const Lines& options) {
   std::vector<regard::CorpusScore> scores;
   {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     scores = regard::evaluate(hypotheses, references, metrics, options);
   }
   const auto or_none = [](double value) {
@@ -214,7 +268,7 @@ std::string attention_svg(const Lines& source, const Lines& target,
                           const nb::ndarray<const float, nb::ndim<2>, nb::c_contig>& weights,
                           const std::string& caption, const std::string& scale) {
   const std::vector<float> values(weights.data(), weights.data() + weights.size());
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   return regard::attention_svg(source, target, values, caption, scale);
 }
 
@@ -270,6 +324,7 @@ NB_MODULE(_native, module) {
       .def("n_best", &Model::n_best, nb::arg("lines"), nb::arg("n"), nb::arg("search"))
       .def("score", &Model::score, nb::arg("sources"), nb::arg("targets"))
       .def("self_attention", &Model::self_attention, nb::arg("sources"), nb::arg("targets"));
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] { running_calls.finish(); }));
   module.def("evaluate", &evaluate, nb::arg("hypotheses"), nb::arg("references"),
              nb::arg("metrics"), nb::arg("options"));
   module.def("attention_svg", &attention_svg, nb::arg("source"), nb::arg("target"),

@@ -25,26 +25,38 @@ jobs() {
   echo $((cores < fitting ? cores : fitting))
 }
 
-# Prints the expected work of a step, in seconds on the machine where it was measured: precompiled headers, groups of
-# sources with LibTorch, other sources, and links.
+# Prints the expected work of making a file, in seconds on the machine where it was measured: precompiled headers,
+# groups of sources with LibTorch, other sources, and links.
 work_of() {
   case $1 in
-    *cmake_pch*) echo 26 ;;
+    *.gch) echo 26 ;;
     *unity_regard_torch* | *unity_regard-torch* | *unity_torch_* | *process_group*) echo 18 ;;
     *unity_*) echo 12 ;;
-    *Building*) echo 3 ;;
+    *.o) echo 3 ;;
     *) echo 1 ;;
   esac
 }
 
-# Prints the steps of ninja from standard input, each with the time that is left. $1 is all work.
+# Prints the number of commands that make the targets from nothing, and their work.
+all_work() {
+  local commands=0 work=0 file
+  while IFS= read -r file; do
+    commands=$((commands + 1))
+    work=$((work + $(work_of "$file")))
+  done < <(ninja -C "$folder" -t commands "$@" | sed -E 's/.* -o ([^ ]+) .*/\1/')
+  echo "$commands $work"
+}
+
+# Prints the steps of ninja from standard input, each with the time that is left.
 show_steps() {
-  local total=$1 left=$1 line seconds remaining
+  local commands all total=0 left=0 line steps seconds file remaining
+  read -r commands all < <(all_work "$@")
   while IFS= read -r line; do
     if [[ $line =~ ^\[([0-9]+)/([0-9]+)\ ([0-9]+)\.[0-9]+s\]\ (.*) ]]; then
-      left=$((left - $(work_of "${BASH_REMATCH[4]}")))
-      seconds=${BASH_REMATCH[3]}
-      line="[${BASH_REMATCH[1]}/${BASH_REMATCH[2]}] ${BASH_REMATCH[4]#Building CXX object }"
+      steps=${BASH_REMATCH[2]} seconds=${BASH_REMATCH[3]} file=${BASH_REMATCH[4]##* }
+      line="[${BASH_REMATCH[1]}/$steps] ${BASH_REMATCH[4]#Building CXX object }"
+      ((total)) || total=$((all * (steps < commands ? steps : commands) / commands)) left=$total
+      left=$((left - $(work_of "$file")))
       remaining=$((left > 0 && left < total ? seconds * left / (total - left) : 0))
       ((seconds < 20 || remaining < 20)) || line+="  (about $(((remaining + 59) / 60)) min left)"
     fi
@@ -62,9 +74,5 @@ folder=${REGARD_BUILD_FOLDER:-build}
 cmake --preset release -B "$folder" -DREGARD_WERROR="${REGARD_WERROR:-OFF}"
 targets=("$@")
 ((${#targets[@]})) || targets=(all)
-total=0
-while IFS= read -r step; do
-  [[ $step != \[* ]] || total=$((total + $(work_of "$step")))
-done < <(ninja -C "$folder" -n "${targets[@]}")
 parallel=$(jobs)
-NINJA_STATUS='[%f/%t %es] ' ninja -C "$folder" -j "$parallel" "${targets[@]}" | show_steps "$total"
+NINJA_STATUS='[%f/%t %es] ' ninja -C "$folder" -j "$parallel" "${targets[@]}" | show_steps "${targets[@]}"

@@ -20,6 +20,7 @@
 #include <system_error>
 
 #include "base/log.h"
+#include "base/mapped_file.h"
 #include "base/version.h"
 
 namespace regard {
@@ -118,11 +119,19 @@ void report_exit_of_library(int status, void* /*unused*/) {
   std::quick_exit(static_cast<int>(report(out_of_memory_message, ExitCode::environment)));
 }
 
-// Called when the process accesses invalid memory. If the limit on memory is nearly reached, that
-// is taken as the cause: the main thread's stack grows during calls, so any call can fault, and
-// some libraries use memory that they failed to allocate. All other faults end the program by their
-// signal, as without this function.
-void report_fault(int signal) {
+// Called when the process accesses invalid memory. A mapped file that was cut is named. If the
+// limit on memory is nearly reached, that is taken as the cause: the main thread's stack grows
+// during calls, so any call can fault, and some libraries use memory that they failed to allocate.
+// All other faults end the program by their signal, as without this function.
+void report_fault(int signal, siginfo_t* info, void* /*context*/) {
+  if (const char* path = signal == SIGBUS ? path_of_mapped(info->si_addr) : nullptr) {
+    for (const std::string_view part :
+         {std::string_view("error: "), std::string_view(path),
+          std::string_view(": was cut while it was read, or its disk cannot be read\n")}) {
+      report(part, ExitCode::input);
+    }
+    std::quick_exit(static_cast<int>(ExitCode::input));
+  }
   // The allocation that failed may have been a thread's stack or a buffer of this size.
   constexpr std::uint64_t largest_allocation = 64 << 20;
   if (is_limit_nearly_reached(largest_allocation)) {
@@ -149,8 +158,8 @@ void handle_faults() {
   if (::sigaltstack(&stack, nullptr) != 0) return;
   for (const int signal : {SIGSEGV, SIGBUS}) {
     struct sigaction action {};
-    action.sa_handler = report_fault;
-    action.sa_flags = SA_ONSTACK | SA_RESETHAND;
+    action.sa_sigaction = report_fault;
+    action.sa_flags = SA_ONSTACK | SA_RESETHAND | SA_SIGINFO;
     ::sigaction(signal, &action, nullptr);
   }
 }

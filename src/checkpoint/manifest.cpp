@@ -69,7 +69,7 @@ FileChecksum checksum_of(const std::filesystem::path& path) {
 namespace {
 
 constexpr int format = 2;
-constexpr int format_without_own_hash = 1;           // still read
+constexpr int format_without_own_hash = 1;                 // still read
 constexpr std::size_t max_model_manifest_bytes = 1 << 20;  // of a manifest
 const std::string zero_digits(64, '0');
 
@@ -139,7 +139,8 @@ Manifest read_manifest(const std::filesystem::path& folder) {
     return DamagedError("{}: the manifest is damaged ({})", path.string(), fault);
   };
   std::string fault;
-  const auto text = read_file<CheckpointError>(path, "checkpoint's manifest", max_model_manifest_bytes);
+  const auto text =
+      read_file<CheckpointError>(path, "checkpoint's manifest", max_model_manifest_bytes);
   const Json json = parse_json(text, &fault);
   if (json.is_discarded()) throw damaged(fault);
   try {

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "checkpoint/run_folder.h"
 
 namespace regard {
@@ -53,10 +54,21 @@ std::string suggest_run(const fs::path& path) {
 fs::path resolve_model(const fs::path& path) {
   if (is_model(path)) return path;
   const RunFolder run(path);
-  std::optional<fs::path> checkpoint = run.best();
-  if (!checkpoint) checkpoint = run.last();
-  if (checkpoint && is_model(*checkpoint)) return *checkpoint;
   std::error_code ignored;
+  const bool has_links = fs::exists(fs::symlink_status(path / "best", ignored)) ||
+                         fs::exists(fs::symlink_status(path / "last", ignored));
+  std::optional<fs::path> checkpoint = run.best();
+  const char* which = checkpoint ? "best" : "newest";
+  if (!checkpoint) checkpoint = run.last();
+  if (checkpoint && is_model(*checkpoint)) {
+    if (!has_links) {
+      log::warning(
+          "{}: found neither `best` nor `last`, as after a copy without links; using {}, "
+          "the {} checkpoint",
+          path.string(), checkpoint->string(), which);
+    }
+    return *checkpoint;
+  }
   std::string message = fmt::format(
       "{}: {} (looked for: {}, or a run's best, last and checkpoints/step-*)", path.string(),
       fs::exists(path, ignored) ? "no model found" : "no such folder", weights_name);

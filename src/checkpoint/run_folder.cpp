@@ -10,10 +10,12 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <set>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -217,18 +219,30 @@ std::vector<std::int64_t> RunFolder::checkpoint_steps() const {
   return steps;
 }
 
-// Returns the target of the link, or the link's own path if it is a folder: a checkpoint copied by
-// `cp -rL`. Returns nullopt if there is no checkpoint, with a warning if the link leads nowhere.
+// Returns the target of the link, relative to the run folder. Without the link, returns the
+// checkpoint that the file names; empty without both, or if the file names none.
+fs::path RunFolder::target_of(const char* link) const {
+  std::error_code error;
+  auto target = fs::read_symlink(path_ / link, error);
+  if (!error) return target;
+  const auto file = path_ / checkpoints_name / link;
+  if (!is_file(file)) return {};
+  std::string name;
+  std::getline(std::ifstream(file), name);
+  return step_of(name) ? fs::path(checkpoints_name) / name : fs::path();
+}
+
+// Returns the target of the link or, for a checkpoint copied by `cp -rL`, the link's own path.
+// Returns nullopt if there is no checkpoint, with a warning if the link leads nowhere.
 std::optional<fs::path> RunFolder::follow(const char* link) const {
   const fs::path path = path_ / link;
-  std::error_code error;
-  const fs::path target = fs::read_symlink(path, error);
-  const fs::path folder = error ? path : path_ / target;
-  if (is_checkpoint(folder)) return folder;
-  if (!error) {
-    log::warning("{}: points to {}, which is missing or not a checkpoint", path.string(),
-                 target.string());
-  }
+  std::error_code ignored;
+  if (fs::is_directory(fs::symlink_status(path, ignored)) && is_checkpoint(path)) return path;
+  const auto target = target_of(link);
+  if (target.empty()) return std::nullopt;
+  if (is_checkpoint(path_ / target)) return path_ / target;
+  log::warning("{}: points to {}, which is missing or not a checkpoint", path.string(),
+               target.string());
   return std::nullopt;
 }
 
@@ -241,7 +255,7 @@ std::optional<fs::path> RunFolder::last() const {
 
 void RunFolder::check_last() const {
   std::error_code ignored;
-  const auto target = fs::read_symlink(path_ / "last", ignored);
+  const auto target = target_of("last");
   if (target.empty() || !fs::is_directory(path_ / target, ignored)) return;
   if (is_checkpoint(path_ / target)) return;
   throw DamagedError("{}: missing, though `last` points to its folder",
@@ -263,8 +277,7 @@ std::vector<std::int64_t> RunFolder::folder_steps() const {
 // first, then the later ones in ascending order.
 std::vector<std::int64_t> RunFolder::recovery_order() const {
   auto steps = checkpoint_steps();
-  std::error_code ignored;
-  const auto linked = fs::read_symlink(path_ / "last", ignored);
+  const auto linked = target_of("last");
   const auto last = step_of_checkpoint(linked.empty() ? path_ / "last" : linked);
   const auto end_of_earlier = last ? std::ranges::upper_bound(steps, *last) : steps.end();
   std::reverse(steps.begin(), end_of_earlier);
@@ -322,6 +335,27 @@ void RunFolder::set_best(std::int64_t step) {
   set_link("best", step);
 }
 
+// Replaces the file checkpoints/LINK atomically, also if the run folder was moved.
+void RunFolder::record(const char* link, const std::string& checkpoint_name) const {
+  const auto file = fmt::format("{}/{}", checkpoints_name, link);
+  const auto temporary = fmt::format("{}/.{}.tmp", checkpoints_name, link);
+  const auto text = checkpoint_name + "\n";
+  const int fd = ::openat(folder_, temporary.c_str(),
+                          O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+  bool done =
+      fd >= 0 && ::write(fd, text.data(), text.size()) == std::ssize(text) && ::fsync(fd) == 0;
+  auto error = errno;
+  if (fd >= 0) ::close(fd);
+  if (done && ::renameat(folder_, temporary.c_str(), folder_, file.c_str()) != 0) {
+    done = false;
+    error = errno;
+  }
+  if (done) return;
+  ::unlinkat(folder_, temporary.c_str(), 0);
+  throw EnvironmentError("{}: cannot be written ({})", (path_ / file).string(),
+                         std::strerror(error));
+}
+
 void RunFolder::set_link(const char* link, std::int64_t step) {
   if (!is_checkpoint(checkpoint(step))) {
     throw CheckpointError("{}: the link `{}` needs a complete checkpoint, but there is none",
@@ -333,8 +367,18 @@ void RunFolder::set_link(const char* link, std::int64_t step) {
   std::error_code ignored;
   if (fs::is_directory(fs::symlink_status(path_ / link, ignored))) adopt_copied_checkpoint(link);
   const auto target = checkpoint(step).lexically_relative(path_);
-  if (::symlinkat(target.c_str(), folder_, temporary.c_str()) != 0 ||
-      ::renameat(folder_, temporary.c_str(), folder_, link) != 0) {
+  record(link, target.filename().string());
+  if (::symlinkat(target.c_str(), folder_, temporary.c_str()) != 0) {
+    // EPERM: exFAT, for example. The others: network file systems.
+    if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS) {
+      throw EnvironmentError("{}: the link cannot be set ({})", (path_ / link).string(),
+                             std::strerror(errno));
+    }
+    if (std::exchange(has_links_, false)) {
+      log::warning("{}: the file system has no symbolic links; {}/{} names the checkpoint instead",
+                   (path_ / link).string(), checkpoints_name, link);
+    }
+  } else if (::renameat(folder_, temporary.c_str(), folder_, link) != 0) {
     throw EnvironmentError("{}: the link cannot be set ({})", (path_ / link).string(),
                            std::strerror(errno));
   }

@@ -2,6 +2,9 @@
 //
 //     runs/x/checkpoints/step-00001000/   complete checkpoints, see folder.h
 //     runs/x/last, runs/x/best            links to two of them, replaced atomically
+//     runs/x/checkpoints/last, …/best     files with the names of the two: for copies of a run and
+//     file
+//                                         systems without links
 //     runs/x/.lock                        held by the process that trains
 #pragma once
 
@@ -48,8 +51,8 @@ class RunFolder {
   // Returns the steps of the complete checkpoints, in ascending order.
   std::vector<std::int64_t> checkpoint_steps() const;
 
-  // Returns the target of `last`. If the link or its target is missing, returns the newest complete
-  // checkpoint; nullopt if there is none.
+  // Returns the target of `last`, a link or else a file. If that is missing too, returns the newest
+  // complete checkpoint; nullopt if there is none.
   std::optional<Path> last() const;
   // Throws DamagedError if the target of `last` exists but is not a checkpoint.
   void check_last() const;
@@ -60,12 +63,13 @@ class RunFolder {
   std::optional<Path> last_intact() const;
   // Renames folders that have the name of a checkpoint but are not one, with a warning.
   void move_damaged_away();
-  // Returns the target of `best`; nullopt if the link or its target is missing.
+  // Returns the target of `best`, a link or else a file; nullopt if that is missing too.
   std::optional<Path> best() const;
   // Returns the step of best(); nullopt if there is none or its step is unknown.
   std::optional<std::int64_t> best_step() const;
-  // Set the links to the checkpoint of this step. Throw CheckpointError if the checkpoint is not
-  // complete, and EnvironmentError if the link cannot be written.
+  // Set the links and files to the checkpoint of this step. Throw CheckpointError if the checkpoint
+  // is not complete, and EnvironmentError if they cannot be written. Only warn, once, if the file
+  // system has no links.
   void set_last(std::int64_t step);
   void set_best(std::int64_t step);
 
@@ -79,14 +83,17 @@ class RunFolder {
   void clear_all_leftovers() const;
   void replace_copied_links();
   void adopt_copied_checkpoint(const char* link);
+  Path target_of(const char* link) const;
   std::optional<Path> follow(const char* link) const;
   std::vector<std::int64_t> folder_steps() const;
   std::vector<std::int64_t> recovery_order() const;
+  void record(const char* link, const std::string& checkpoint_name) const;
   void set_link(const char* link, std::int64_t step);
 
   Path path_;
-  int folder_ = -1;  // descriptor of the folder; -1 before lock()
-  int lock_ = -1;    // descriptor of the locked file `.lock` in it; -1 before lock()
+  bool has_links_ = true;  // false if the file system refused one
+  int folder_ = -1;        // descriptor of the folder; -1 before lock()
+  int lock_ = -1;          // descriptor of the locked file `.lock` in it; -1 before lock()
 };
 
 // Returns the model folder for a path given by the user: a run folder (its best checkpoint, else

@@ -182,11 +182,14 @@ CLI::App* add_shortlist(CLI::App& program, ShortlistArguments& arguments) {
 }
 
 CLI::App* add_average(CLI::App& program, AverageArguments& arguments) {
-  auto* command = program.add_subcommand("average", "Average the weights of several models");
+  auto* command =
+      program.add_subcommand("average", "Average the weights of several models of common descent");
   command
-      ->add_option("models", arguments.models,
-                   "one run folder, with --last or --best; or two or more models, each a run "
-                   "folder (its best model, else its last) or a model folder")
+      ->add_option(
+          "models", arguments.models,
+          "one run folder, with --last or --best; or two or more models, each a run "
+          "folder (its best model, else its last) or a model folder, of one run or of runs "
+          "that started from one model (train --init-from)")
       ->required()
       ->type_name("MODEL");
   auto* last =
@@ -203,6 +206,7 @@ CLI::App* add_average(CLI::App& program, AverageArguments& arguments) {
                    "output model folder; an existing model is replaced")
       ->type_name("FOLDER")
       ->required();
+  command->add_flag("--force", arguments.force, "average models of different descent too");
   return command;
 }
 

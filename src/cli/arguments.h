@@ -264,6 +264,7 @@ struct AverageArguments {
   std::vector<std::string> models;
   std::int64_t last = 0;  // 0: not given
   std::int64_t best = 0;  // 0: not given
+  bool force = false;
   std::string output;
 };
 

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "base/log.h"
@@ -194,11 +195,37 @@ std::string suggest_option_for(const CLI::App& command, const std::string& word)
   return "";
 }
 
+// Options and commands of other programs that have no counterpart, and what takes their place.
+struct Replacement {
+  std::string_view name;
+  std::string_view text;
+};
+constexpr std::array<Replacement, 7> replacements{{
+    {"--resume", "a run resumes by itself: give the same command again"},
+    {"--arch",
+     "the configuration has the architecture: set model.encoder.kind and model.decoder.kind, or "
+     "begin with `regard config init --architecture transformer`"},
+    {"--dropout", "set model.dropout.embeddings=P, .states=P, .readout=P or .attention=P"},
+    {"--remove-bpe", "translations are words already: sub-words are always joined"},
+    {"--post-process", "translations are words already: sub-words are always joined"},
+    {"--detokenize", "translations are text already, unless data.tokenizer.kind is word"},
+    {"export", "scripts/export_ctranslate2.sh converts a Transformer for CTranslate2"},
+}};
+
+std::optional<std::string> replacement_of(const std::string& word) {
+  const auto name = word.substr(0, word.find('='));
+  const auto found = std::ranges::find(replacements, name, &Replacement::name);
+  if (found == replacements.end()) return std::nullopt;
+  return fmt::format("unknown {} `{}`; {}", is_option(word) ? "argument" : "command", word,
+                     found->text);
+}
+
 std::string did_you_mean(const std::string& meant) {
   return meant.empty() ? "" : fmt::format("; did you mean `{}`?", meant);
 }
 
 std::string unknown_command(const CLI::App& command, const std::string& word) {
+  if (const auto replacement = replacement_of(word)) return *replacement;
   const auto meant = did_you_mean(suggest_command(command, word));
   return fmt::format("unknown command `{}`{} {}", word,
                      meant.empty() ? "; commands:" : meant + " Commands:",
@@ -206,6 +233,7 @@ std::string unknown_command(const CLI::App& command, const std::string& word) {
 }
 
 std::string unknown_argument(const CLI::App& command, const std::string& word, const Words& words) {
+  if (const auto replacement = replacement_of(word)) return *replacement;
   if (const auto option = suggest_option_for(command, word); !option.empty()) {
     return fmt::format("unknown argument `{0}`; did you mean `{1} {0}`?", word, option);
   }

@@ -16,6 +16,7 @@
 #include "commands/loaded_model.h"
 #include "report/run_logs.h"
 #include "training/early_stopping.h"
+#include "training/initial_model.h"
 #include "translation/average_model.h"
 
 namespace regard {
@@ -90,20 +91,40 @@ std::vector<fs::path> model_folders(const AverageArguments& arguments) {
   return folders;
 }
 
+// Returns the common descent of the models; empty if they have none and `force` is true. Throws
+// ConfigError if they have none and it is false.
+std::string common_descent(const std::vector<fs::path>& folders, bool force) {
+  const auto first = descent_of(FolderReader(folders[0]));
+  for (const auto& folder : folders) {
+    const auto descent = descent_of(FolderReader(folder));
+    if (!descent.empty() && descent == first) continue;
+    if (force) return "";
+    throw ConfigError(
+        "average: {} and {} do not descend from the same initial weights, and the mean of weights "
+        "that were trained independently translates badly; translate with both as an ensemble "
+        "(translate -m A B), or use --force",
+        folders[0].string(), folder.string());
+  }
+  return first;
+}
+
 }  // namespace
 
 ExitCode average(const AverageArguments& arguments) {
   std::vector<fs::path> folders;
+  std::string descent;
   const auto model = retry_if_removed([&] {
     folders = model_folders(arguments);
     check_model_output("average", folders, arguments.output);
-    return average_models(folders);
+    auto averaged = average_models(folders);
+    descent = common_descent(folders, arguments.force);
+    return averaged;
   });
   FolderWriter writer(arguments.output);
   add_model(writer, model.options, model.tokenizers, model.weights);
   Json names = Json::array();
   for (const auto& folder : folders) names.push_back(folder.string());
-  writer.commit({{"average_of", names}});
+  writer.commit({{"average_of", names}, {descent_key, descent}});
   log::info("Wrote the mean of {} to {}:\n  {}", counted(folders.size(), "model"), arguments.output,
             fmt::join(std::vector<std::string>(names), "\n  "));
   return ExitCode::ok;

@@ -274,7 +274,7 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
     // This takes less time than translating, and finds lines that the model cannot read.
     reference_scores = model.score_reference(
         texts, truncate_target_lines(model.model(), texts.references[0], arguments.references[0]));
-    texts.systems.emplace(texts.systems.begin(), system_name(arguments.model.models[0]),
+    texts.systems.emplace(texts.systems.begin(), system_name(arguments.model.models),
                           model.translate(texts.source));
     if (translations) {
       for (const auto& line : texts.systems[0].second) translations->write(line + "\n");
@@ -285,6 +285,7 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   warn_if_identical(arguments, texts);
   auto evaluation = score_systems(texts.systems, texts.references, options);
   evaluation.reference_scores = reference_scores;
+  if (arguments.model.models.size() > 1) evaluation.ensemble = arguments.model.models;
   score_buckets(arguments, texts, frequencies, evaluation);
   if (picture) {
     picture->write(by_length_svg(evaluation));

@@ -1,5 +1,7 @@
 #include "commands/evaluation.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/error.h"
@@ -82,6 +84,12 @@ std::vector<std::string> system_files(const EvaluateArguments& arguments) {
 std::string system_name(const std::filesystem::path& path) {
   if (path == "-") return input_name("-");
   return (path.has_filename() ? path : path.parent_path()).stem().string();
+}
+
+std::string system_name(const std::vector<std::string>& models) {
+  std::vector<std::string> names;
+  for (const auto& model : models) names.push_back(system_name(std::filesystem::path(model)));
+  return fmt::format("{}", fmt::join(names, " + "));
 }
 
 EvaluationTexts read_texts(const EvaluateArguments& arguments, SourceKind source) {

@@ -39,6 +39,8 @@ EvaluationTexts read_texts(const EvaluateArguments& arguments,
 std::vector<std::string> system_files(const EvaluateArguments& arguments);
 // Returns the name of a system: "attention" for "out/attention.fr" and for "runs/attention/".
 std::string system_name(const std::filesystem::path& path);
+// Returns the name of a model or an ensemble: "a + b" for "runs/a" and "runs/b".
+std::string system_name(const std::vector<std::string>& models);
 
 // Counts the words of the training files. Throws InputError if a file has no words.
 WordFrequencies count_words(const std::vector<std::string>& files, const BleuOptions& options);

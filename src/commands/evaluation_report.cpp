@@ -1,6 +1,7 @@
 #include "commands/evaluation_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <limits>
 #include <optional>
@@ -286,8 +287,13 @@ ReportFormat report_format_named(const std::string& name) {
 }
 
 std::string to_text(const Evaluation& e) {
-  auto text = e.systems.size() == 1 ? score_lines(e)
-                                    : score_table(e).text() + "\n" + signatures(e, "{}\n  {}\n");
+  std::string text;
+  if (!e.ensemble.empty()) {
+    text = fmt::format("ensemble of {}: {}\n", counted(e.ensemble.size(), "model"),
+                       fmt::join(e.ensemble, ", "));
+  }
+  text += e.systems.size() == 1 ? score_lines(e)
+                                : score_table(e).text() + "\n" + signatures(e, "{}\n  {}\n");
   text += model_lines(e);
   for (const auto& table : bucket_tables(e)) text += "\n" + table.text();
   return text;
@@ -304,6 +310,7 @@ Json to_json(const AlignmentScore& score) {
 Json to_json(const Evaluation& e) {
   const auto& first = e.systems.front();
   Json json{{"sentences", e.sentences}, {"references", e.references}};
+  if (!e.ensemble.empty()) json["ensemble"] = e.ensemble;
   add_scores(json, first, e);
   if (e.reference_scores.perplexity) json["perplexity"] = *e.reference_scores.perplexity;
   if (e.reference_scores.alignment) json["alignment"] = to_json(*e.reference_scores.alignment);

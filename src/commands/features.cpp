@@ -24,6 +24,7 @@
 #include "kernels/device.h"
 #include "report/format.h"
 #include "report/progress.h"
+#include "text/unicode.h"
 
 namespace regard {
 namespace {
@@ -113,6 +114,11 @@ class FileList {
       : name_(input_name(path_or_dash(list))), paths_(read_lines(path_or_dash(list))) {
     if (paths_.empty()) {
       throw InputError("{}: empty, expected the path of a WAV or PNG file in each line", name_);
+    }
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+      if (!is_blank(paths_[i])) continue;
+      throw InputError("{}:{}: found a blank line, expected the path of a WAV or PNG file", name_,
+                       i + 1);
     }
   }
 

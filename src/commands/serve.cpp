@@ -25,14 +25,22 @@
 namespace regard {
 namespace {
 
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 // Stops the server at SIGINT, SIGTERM or SIGHUP, on a thread of its own. A second signal ends the
-// program at once.
+// program at once. Signals that the program ignored at its start, as under nohup, stay ignored.
 class StopSignals {
  public:
   // Call before any other thread is started, so that the others do not receive the signals.
   StopSignals() {
     sigemptyset(&signals_);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&signals_, number);
+    sigaddset(&signals_, SIGUSR1);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+      if (!is_ignored(number)) sigaddset(&signals_, number);
+    }
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
   }
   ~StopSignals() {
@@ -61,10 +69,13 @@ class StopSignals {
   std::thread thread_;
 };
 
-// Returns the name and the path of a model, "NAME=MODEL" or "MODEL".
+// Returns the name and the path of a model, "NAME=MODEL" or "MODEL". The path of a file or folder
+// is a MODEL, also with a "=" in it.
 std::pair<std::string, std::string> name_and_path(const std::string& argument) {
   const auto equals = argument.find('=');
-  if (equals != std::string::npos && argument.find('/') > equals) {
+  std::error_code ignored;
+  if (equals != std::string::npos && argument.find('/') > equals &&
+      !std::filesystem::exists(argument, ignored)) {
     const auto name = argument.substr(0, equals);
     if (name.empty()) throw ConfigError("-m {}: the name before = is empty", argument);
     return {name, argument.substr(equals + 1)};

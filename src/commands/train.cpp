@@ -45,7 +45,9 @@ void check_corpora_exist(const DataOptions& data, const SourceLocations& locatio
   const auto check = [&](const std::string& key, const std::string& path) {
     std::error_code ignored;
     if (path.empty() || std::filesystem::exists(path, ignored)) return;
-    throw InputError("{}: {}: no such file: {}", locations.of(key), key, path);
+    const bool needs_shell = path.starts_with('~') || path.find('$') != std::string::npos;
+    throw InputError("{}: {}: no such file: {}{}", locations.of(key), key, path,
+                     needs_shell ? "; ~ and $ have no meaning in a path here, write it out" : "");
   };
   for (std::size_t i = 0; data.prepared.empty() && i < data.train.size(); ++i) {
     check(fmt::format("data.train.{}.src", i), data.train[i].src);
@@ -67,8 +69,7 @@ GivenOptions read_given_options(const TrainArguments& arguments) {
   if (arguments.threads) overrides.push_back(fmt::format("threads={}", *arguments.threads));
   GivenOptions given;
   given.options = read_options(arguments.config, overrides, &given.locations);
-  auto& model_dir = given.options.training.model_dir;
-  if (model_dir.empty()) model_dir = "runs/" + given.options.name;
+  given.options.training.model_dir = run_folder(given.options, given.locations);
   return given;
 }
 
@@ -219,9 +220,9 @@ void dry_run(const TrainArguments& arguments) {
 
 std::unique_ptr<Trainer> make_trainer(const Setup& setup, RunFolder& run, Validator* validator,
                                       ProcessGroup& group) {
-  return std::make_unique<Trainer>(setup.options, run, *setup.corpus, setup.model, validator,
-                                   setup.device, *setup.pool,
-                                   setup.checkpoint ? &*setup.checkpoint : nullptr, group);
+  return std::make_unique<Trainer>(
+      setup.options, run, *setup.corpus, setup.model, validator, setup.device, *setup.pool,
+      setup.checkpoint ? &*setup.checkpoint : nullptr, group, setup.descent);
 }
 
 // Returns the checkpoint to roll back to after a loss or gradient that is not finite: the last one

@@ -235,6 +235,9 @@ ExitCode translate(const TranslateArguments& arguments) {
   search.want_tree = !arguments.report.empty();
   search.n_best = std::max<std::int64_t>(1, n_best);
 
+  if (is_standard_stream(arguments.input) && ::isatty(STDIN_FILENO) == 1) {
+    log::info("Reading lines from the terminal; Ctrl-D ends them.");
+  }
   const auto total = total_lines(arguments.input, arguments.output, source);
   std::optional<DecodingReporter> reporter;
   if (total) reporter.emplace("translating", total);

@@ -36,17 +36,23 @@ bool is_device(const std::string& device) {
   return std::all_of(device.begin() + 5, device.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-void check_top(const Options& o, ConfigErrors& errors) {
-  if (!is_device(o.device)) {
-    errors.add("device: found {}, expected auto, cpu, cuda or cuda:N", to_yaml(o.device));
-  }
-  if (o.training.model_dir.empty() && (o.name.empty() || o.name == "." || o.name == ".." ||
-                                       o.name.find('/') != std::string::npos)) {
+// Checks that the default of training.model_dir is a folder below runs/.
+void check_name(const Options& o, ConfigErrors& errors) {
+  const bool names_folder =
+      !o.name.empty() && o.name != "." && o.name != ".." && o.name.find('/') == std::string::npos;
+  if (o.training.model_dir.empty() && !names_folder) {
     errors.add(
         "name: found {}, expected the name of a folder below runs/; change it, or set "
         "training.model_dir",
         to_yaml(o.name));
   }
+}
+
+void check_top(const Options& o, ConfigErrors& errors) {
+  if (!is_device(o.device)) {
+    errors.add("device: found {}, expected auto, cpu, cuda or cuda:N", to_yaml(o.device));
+  }
+  check_name(o, errors);
 }
 
 // Checks the options by which the source reaches a recurrent decoder without attention.
@@ -445,6 +451,14 @@ ConfigErrors find_errors(const Options& options, const SourceLocations& location
 
 void check_options(const Options& options, const SourceLocations& locations) {
   find_errors(options, locations).throw_if_any();
+}
+
+std::string run_folder(const Options& options, const SourceLocations& locations) {
+  ConfigErrors errors(locations);
+  check_name(options, errors);
+  errors.throw_if_any();
+  const auto& folder = options.training.model_dir;
+  return folder.empty() ? "runs/" + options.name : folder;
 }
 
 void check_no_extension(const TokenizerOptions& options, const SourceLocations& locations) {

@@ -21,6 +21,10 @@ void check_options(const Options& options, const SourceLocations& locations = {}
 // pair if another option depends on it, the learning rate and a stopping criterion.
 void check_training_options(const Options& options, const SourceLocations& locations = {});
 
+// Returns training.model_dir or, if it is empty, runs/NAME. Throws ConfigError if that is not a
+// folder below runs/.
+std::string run_folder(const Options& options, const SourceLocations& locations = {});
+
 // Throws ConfigError if data.tokenizer.extend_by is set. For uses without an initial model.
 void check_no_extension(const TokenizerOptions& options, const SourceLocations& locations);
 

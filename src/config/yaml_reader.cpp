@@ -38,8 +38,8 @@ std::string unknown_key(const std::string& section, const std::string& name,
     return fmt::format("{}; did you mean {}`{}`?", unknown, is_above ? "the top-level key " : "",
                        key);
   };
-  // First a usual name of the sides of a pair, then the same name in another section, then a
-  // similar name here, then a similar name anywhere.
+  // First a usual name of the sides of a pair, then another toolkit's name of a key here, then the
+  // same name in another section, then a similar name here, then a similar name anywhere.
   const auto suggest_here = [&](const std::string& meant) {
     return fmt::format("{}; did you mean `{}`?", unknown,
                        in_full ? join_key(section, meant) : meant);
@@ -50,8 +50,10 @@ std::string unknown_key(const std::string& section, const std::string& name,
       side != sides.end() && std::find(known.begin(), known.end(), side->second) != known.end()) {
     return suggest_here(side->second);
   }
+  const auto sibling = suggest(name, known);
+  if (sibling && sibling->similarity <= Similarity::synonym) return suggest_here(sibling->word);
   if (std::find(names.begin(), names.end(), name) != names.end()) return suggest_key(name);
-  if (const auto sibling = nearest(name, known)) return suggest_here(*sibling);
+  if (sibling) return suggest_here(sibling->word);
   if (const auto meant = nearest(name, names)) return suggest_key(*meant);
   const std::string place = section.empty() ? "at the top" : fmt::format("in `{}`", section);
   return fmt::format("{}; the keys {} are {}", unknown, place, fmt::join(known, ", "));

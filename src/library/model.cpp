@@ -83,12 +83,18 @@ std::function<void(std::int64_t)> as_reporter(const Model::Progress& progress) {
   return [&progress](std::int64_t finished) { progress(static_cast<std::size_t>(finished)); };
 }
 
-// Checks that the lines are UTF-8, and cuts lines that are too long.
+// Checks that each text is one line of UTF-8, with or without its line feed, and cuts lines that
+// are too long.
 std::vector<std::string> truncate_lines(std::vector<std::string> lines, const LineLimit& limit,
                                         const std::string& name) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (const auto at = first_invalid_utf8(lines[i]); at != std::string_view::npos) {
       throw InputError("{}:{}: byte {} is not UTF-8", name, i + 1, at + 1);
+    }
+    if (lines[i].ends_with('\n')) lines[i].pop_back();
+    if (const auto at = lines[i].find('\n'); at != std::string::npos) {
+      throw InputError("{}:{}: byte {} is a line feed, expected one line; split the text", name,
+                       i + 1, at + 1);
     }
     const auto number = static_cast<std::int64_t>(i) + 1;
     if (const auto warning = cut_long_line(lines[i], limit, name, number)) {

@@ -54,6 +54,7 @@ struct Evaluation {
   std::vector<std::unique_ptr<const CorpusMetric>> metrics;
   std::vector<SystemEvaluation> systems;  // the first is the baseline
   ReferenceScores reference_scores;       // empty without a model
+  std::vector<std::string> ensemble;      // the models of the first system if it is an ensemble
 };
 
 // System names with their translations.

@@ -1,6 +1,11 @@
 #include "training/distributed.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -126,17 +131,51 @@ std::optional<std::filesystem::path> share_folder(
   return group.is_first() ? folder : copy;
 }
 
+namespace {
+
+constexpr std::string_view temporary_prefix = "regard-process-";
+
+// Returns a locked descriptor of the folder; -1 if another process holds the lock.
+int lock_folder(const std::filesystem::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0 || ::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+  ::close(descriptor);
+  return -1;
+}
+
+// Removes the folders of processes that were killed. Those of others cannot be removed.
+void remove_left_folders(const std::filesystem::path& parent) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
+    if (!entry.path().filename().string().starts_with(temporary_prefix)) continue;
+    // A folder of the last seconds may not be locked yet.
+    const auto changed = std::filesystem::last_write_time(entry.path(), ignored);
+    const auto now = std::filesystem::file_time_type::clock::now();
+    if (ignored || now - changed < std::chrono::minutes(1)) continue;
+    const int lock = lock_folder(entry.path());
+    if (lock < 0) continue;
+    std::filesystem::remove_all(entry.path(), ignored);
+    ::close(lock);
+  }
+}
+
+}  // namespace
+
 TemporaryFolder::TemporaryFolder() {
-  auto name = (std::filesystem::temp_directory_path() / "regard-process-XXXXXX").string();
+  const auto parent = std::filesystem::temp_directory_path();
+  remove_left_folders(parent);
+  auto name = (parent / fmt::format("{}XXXXXX", temporary_prefix)).string();
   if (mkdtemp(name.data()) == nullptr) {
     throw EnvironmentError("{}: cannot create a folder: {}", name, std::strerror(errno));
   }
   path_ = name;
+  lock_ = lock_folder(path_);
 }
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
+  if (lock_ >= 0) ::close(lock_);
 }
 
 }  // namespace regard

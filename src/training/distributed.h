@@ -41,6 +41,7 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+  int lock_ = -1;  // descriptor of the folder, which a process holds locked while it runs
 };
 
 }  // namespace regard

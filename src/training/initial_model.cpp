@@ -121,9 +121,21 @@ void keep_tokenizers_of(Options& options, const Options& model) {
   options.data.tokenizer = kept;
 }
 
-std::string initial_model_of(const FolderReader& checkpoint) {
-  const auto found = checkpoint.info().value(initial_model_key, Json());
+namespace {
+
+std::string text_in(const Json& info, const char* key) {
+  const auto found = info.value(key, Json());
   return found.is_string() ? found.get<std::string>() : "";
+}
+
+}  // namespace
+
+std::string initial_model_of(const FolderReader& checkpoint) {
+  return text_in(checkpoint.info(), initial_model_key);
+}
+
+std::string descent_of(const FolderReader& model) {
+  return text_in(model.info(), descent_key);
 }
 
 InitialModel::InitialModel(const std::filesystem::path& path)

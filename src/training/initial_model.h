@@ -33,6 +33,12 @@ inline constexpr const char* initial_model_key = "initial_model";
 // is of a version that did not record it.
 std::string initial_model_of(const FolderReader& checkpoint);
 
+// The key of a checkpoint's info for the first weights of its run, or of the run from whose model
+// it started. Only weights of the same descent have a meaningful mean.
+inline constexpr const char* descent_key = "descent";
+// Returns the descent of a model, a SHA-256; empty if the folder records none.
+std::string descent_of(const FolderReader& model);
+
 class InitialModel {
  public:
   // Throws CheckpointError if the weights are quantized, and the errors of read_model_options() and
@@ -40,6 +46,7 @@ class InitialModel {
   explicit InitialModel(const std::filesystem::path& folder);
 
   const Options& options() const { return options_; }
+  std::string descent() const { return descent_of(folder_); }
 
   // Returns the tokenizers of this model, with the user symbols and the new entries that the
   // options ask for. Calls keep_tokenizers_of(), and warns of options that change. Throws

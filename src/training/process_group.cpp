@@ -163,18 +163,26 @@ struct ProcessGroup::Connection {
   std::mutex mutex;
   std::condition_variable wake;
   bool leaving = false;
+  bool stopped = false;                            // the heart
+  std::chrono::steady_clock::time_point answered;  // the last time at which the store did
   std::thread heart;
+  std::thread watch;
 
   ~Connection() { stop_heart(); }
 
   void start_heart() {
+    answered = std::chrono::steady_clock::now();
     heart = std::thread([this] {
       try {
         beat();
       } catch (const std::exception& error) {
         end_process(fmt::format("lost the connection to {}:{}", place.address, place.port));
       }
+      const std::lock_guard lock(mutex);
+      stopped = true;
+      wake.notify_all();
     });
+    watch = std::thread([this] { watch_heart(); });
   }
   void stop_heart() {
     {
@@ -183,6 +191,20 @@ struct ProcessGroup::Connection {
     }
     wake.notify_all();
     if (heart.joinable()) heart.join();
+    if (watch.joinable()) watch.join();
+  }
+  // Ends the process if the store does not answer the heart, whose calls have no time limit: they
+  // wait for ever for a machine that vanished or a process that was stopped.
+  void watch_heart() {
+    std::unique_lock lock(mutex);
+    while (!stopped) {
+      wake.wait_for(lock, beat_every);
+      if (stopped || std::chrono::steady_clock::now() - answered <= silence_limit) continue;
+      leaving = false;  // if it was true, the heart could not leave
+      lock.unlock();
+      end_process(fmt::format("{}:{} has been silent for {} seconds", place.address, place.port,
+                              silence_limit.count()));
+    }
   }
   // Ends the process: its main thread may be waiting for a process that never answers.
   void end_process(const std::string& what) {
@@ -221,6 +243,7 @@ struct ProcessGroup::Connection {
         }
       }
       std::unique_lock lock(mutex);
+      answered = std::chrono::steady_clock::now();
       if (wake.wait_for(lock, beat_every, [this] { return leaving; })) break;
     }
     beats.add(key(place.rank), 1);  // odd: has left
@@ -269,6 +292,7 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place, double seconds)
   std::vector<std::string> all;
   for (std::size_t rank = 0; rank < size_; ++rank) all.push_back(fmt::format("here/{}", rank));
   c.names->set(all[rank_], store_bytes("1"));
+  const auto begin = std::chrono::steady_clock::now();
   try {
     c.names->wait(all, timeout);
   } catch (const std::exception&) {
@@ -284,7 +308,9 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place, double seconds)
     throw EnvironmentError(
         "process {} of {}: waited {:.0f} seconds at {}:{} for the processes with rank{}; start "
         "all {} of them",
-        rank_, size_, seconds, place.address, place.port, missing, size_);
+        rank_, size_,
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
+        place.address, place.port, missing, size_);
   }
   try {
     auto options = c10d::ProcessGroupGloo::Options::create(timeout);

@@ -66,7 +66,8 @@ void check_run_folder(const RunFolder& run) {
 
 void remove_run_files(const RunFolder& run) {
   namespace fs = std::filesystem;
-  for (const auto* name : {"last", "best", "train.jsonl", "validations.tsv"}) {
+  for (const auto* name :
+       {"last", "best", "checkpoints/last", "checkpoints/best", "train.jsonl", "validations.tsv"}) {
     discard(run.path() / name);
   }
   for (const auto& file : event_files(run.path())) discard(file);

@@ -473,6 +473,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
     compare_with_checkpoint(*setup.checkpoint, before, setup.options);
     precision = resolve_precision(precision, setup.device, before.training.precision);
     setup.tokenizers = read_tokenizers(*setup.checkpoint, setup.options);
+    setup.descent = descent_of(*setup.checkpoint);
   } else if (precision = resolve_precision(precision, setup.device); !init_from.empty()) {
     // Its weights only make sense with its vocabulary.
     retry_if_removed([&] {
@@ -480,6 +481,10 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
       adopt_automatic(setup.options.model, initial->options().model);
       setup.tokenizers = initial->take_tokenizers(setup.options, loader);
     });
+    // A model of another kind gives only a part of the weights.
+    if (initial->options().model.kind == setup.options.model.kind) {
+      setup.descent = initial->descent();
+    }
   } else {
     setup.tokenizers = loader.train_tokenizers();
   }

@@ -32,6 +32,7 @@ struct Setup {
   bool has_corpus_cache = false;    // the run folder's corpus.cache holds this corpus
   bool trained_tokenizers = false;  // on data.train, as opposed to loaded
   std::shared_ptr<Seq2Seq> model;
+  std::string descent;  // of the weights (initial_model.h); empty for weights drawn by this run
 };
 
 // Prepares a run. If `last` is given, the run resumes from this checkpoint. Otherwise it is a new

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "base/sha256.h"
 #include "base/strings.h"
 #include "report/format.h"
 #include "training/initial_model.h"
@@ -41,11 +42,22 @@ TrainingOptions with_decay_steps(TrainingOptions options, BatchSampler& batches)
   return options;
 }
 
+// Returns the SHA-256 of the values.
+std::string digest_of(const NamedTensors& tensors) {
+  Sha256 hash;
+  for (const auto& [name, tensor] : tensors) {
+    const auto values = tensor.detach().cpu().contiguous();
+    hash.update({static_cast<const char*>(values.data_ptr()), values.nbytes()});
+  }
+  return hash.hex_digest();
+}
+
 }  // namespace
 
 Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
                  std::shared_ptr<Seq2Seq> model, Validator* validator, torch::Device device,
-                 ThreadPool& pool, const FolderReader* resume_from, ProcessGroup& group)
+                 ThreadPool& pool, const FolderReader* resume_from, ProcessGroup& group,
+                 std::string descent)
     : options_(options),
       run_(run),
       corpus_(corpus),
@@ -60,7 +72,9 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
                sampling_for(options, *model_), SourceNoise(options)),
       schedule_(with_decay_steps(options.training, batches_)),
       early_stopping_(options.training),
-      log_(options.training, run.path().string(), validator != nullptr, resume_step(resume_from)) {
+      log_(options.training, run.path().string(), validator != nullptr, resume_step(resume_from)),
+      descent_(std::move(descent)) {
+  if (descent_.empty() && group_.is_first()) descent_ = digest_of(trained_.weights.views());
   if (options.training.objective == Objective::minimum_risk) {
     minimum_risk_.emplace(options, corpus.tokenizers());
   }
@@ -385,6 +399,7 @@ void Trainer::write_checkpoint() {
   }
   Json info = {{"step", position_.step}, {"epoch", position_.current_epoch()}};
   if (!initial_model_.empty()) info[initial_model_key] = initial_model_;
+  info[descent_key] = descent_;
   folder.commit(info);
 }
 

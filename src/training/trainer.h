@@ -49,7 +49,7 @@ class Trainer {
   Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
           std::shared_ptr<Seq2Seq> model, Validator* validator, torch::Device device,
           ThreadPool& pool, const FolderReader* resume_from,
-          ProcessGroup& group = ProcessGroup::alone());
+          ProcessGroup& group = ProcessGroup::alone(), std::string descent = "");
 
   // Must be called on a new run whose model has the weights of another one. Before the first step,
   // saves and, if there is a validator, validates. Names `initial_model` in each checkpoint.
@@ -139,6 +139,7 @@ class Trainer {
   TrainingLog log_;
   std::optional<ValidationRecord> validations_;  // set if validator_ is not null
   std::string initial_model_;  // of a run that started with the weights of another model
+  std::string descent_;        // initial_model.h
   bool pending_validation_ = false;
   // Steps of the last validation, of the last checkpoint, and of the last checkpoint that this
   // object wrote; -1 if there is none.

@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
+
 #include "base/error.h"
 #include "checkpoint/folder.h"
 #include "tests/checkpoint/scratch_folder.h"
@@ -102,6 +104,32 @@ TEST(RunFolder, LinksNeedACompleteCheckpoint) {
   fs::create_directories(run.checkpoint(1));
   EXPECT_THROW(run.set_last(1), CheckpointError);
   EXPECT_THROW(run.set_best(2), CheckpointError);
+}
+
+TEST(RunFolder, ACopyWithoutLinksKeepsItsBestAndLast) {
+  const ScratchFolder scratch;
+  {
+    RunFolder run(scratch / "x");
+    run.lock();
+    save(run, {1, 2, 3});
+    run.set_last(2);
+    run.set_best(1);
+  }
+  fs::remove(scratch / "x/last");
+  fs::remove(scratch / "x/best");
+  const RunFolder copy(scratch / "x");
+  EXPECT_EQ(copy.last(), copy.checkpoint(2));
+  EXPECT_EQ(copy.best(), copy.checkpoint(1));
+  EXPECT_EQ(copy.last_intact(), copy.checkpoint(2));
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(resolve_model(copy.path()), copy.checkpoint(1));
+  EXPECT_THAT(
+      ::testing::internal::GetCapturedStderr(),
+      AllOf(HasSubstr("found neither `best` nor `last`"), HasSubstr("the best checkpoint")));
+  for (const std::string damaged : {"", "../../evil\n", "step-1/../../evil\n"}) {
+    std::ofstream(scratch / "x/checkpoints/best") << damaged;
+    EXPECT_EQ(copy.best(), std::nullopt) << damaged;
+  }
 }
 
 TEST(RunFolder, ABrokenLinkFallsBackToTheNewest) {

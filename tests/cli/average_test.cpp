@@ -68,6 +68,36 @@ TEST_F(Average, AveragesNamedModels) {
   EXPECT_THAT(averaged(), HasSubstr("step-00000030"));
 }
 
+TEST_F(Average, RefusesModelsThatWereTrainedIndependently) {
+  const auto config = toy_training(fresh_folder());
+  const auto other = (config.parent_path() / "run").string();
+  const auto train = [&](Words more) {
+    const auto finished = run(Words{"train", "-c", config.string(), "training.max_steps=2"} + more);
+    ASSERT_EQ(finished.code, 0) << finished.err;
+  };
+  train({"training.random_seed=7"});
+  const auto refused = average({tiny_model().string(), other});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("do not descend from the same initial weights"));
+  EXPECT_THAT(refused.err, HasSubstr("ensemble"));
+  EXPECT_FALSE(fs::exists(output_));
+  EXPECT_EQ(average({tiny_model().string(), other, "--force"}).code, 0);
+
+  // Both start from one model, with other seeds.
+  const auto child = [&](const std::string& name, const std::string& seed) {
+    const auto folder = (config.parent_path() / name).string();
+    train({"--init-from", tiny_model().string(), "training.model_dir=" + folder,
+           "training.random_seed=" + seed});
+    return folder;
+  };
+  const auto a = child("a", "1");
+  EXPECT_EQ(average({a, child("b", "2")}).code, 0);
+  EXPECT_EQ(average({a, tiny_model().string()}).code, 0);
+  // A resumed run keeps its descent.
+  train({"training.model_dir=" + a, "training.max_steps=4", "training.random_seed=1"});
+  EXPECT_EQ(average({a, tiny_model().string()}).code, 0);
+}
+
 TEST_F(Average, AverageWithItselfTranslatesTheSame) {
   ASSERT_EQ(average({tiny_model().string(), tiny_model().string()}).code, 0);
   const auto source = toy_corpus(20, 9).source;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "tests/cli/run.h"
 
 namespace regard::ensemble_test {
@@ -63,7 +64,12 @@ TEST(EnsembleCli, ScoreAndEvaluateAcceptEnsembles) {
     const auto of_both = std::stod(lines_of(both.out)[i]);
     EXPECT_GE(of_both, (x + y) / 2 - 1e-3);
   }
-  EXPECT_EQ(run({"evaluate", "-m", a, b, "-s", s, "-r", t, "--force"}).code, 0);
+  const Words evaluate = {"evaluate", "-m", a, b, "-s", s, "-r", t, "--force"};
+  const auto text = run(evaluate);
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_EQ(lines_of(text.out)[0], "ensemble of 2 models: " + a + ", " + b);
+  const auto json = Json::parse(run(evaluate + Words{"--format", "json"}).out);
+  EXPECT_EQ(json["ensemble"], Json({a, b}));
 }
 
 TEST(EnsembleCli, RejectsDifferentVocabularies) {

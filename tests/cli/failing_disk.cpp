@@ -1,5 +1,6 @@
 // Preloaded library: makes the FAIL_AT-th to the FAIL_UNTIL-th (default: all later) calls of
-// write() to files below FAIL_BELOW fail with the error number FAIL_WITH.
+// write() to files below FAIL_BELOW fail with the error number FAIL_WITH. With FAIL_LINKS,
+// symlinkat() fails with that number.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -32,4 +33,13 @@ extern "C" ssize_t write(int descriptor, const void* bytes, size_t size) {
     return -1;
   }
   return real(descriptor, bytes, size);
+}
+
+extern "C" int symlinkat(const char* target, int folder, const char* name) {
+  using Link = int (*)(const char*, int, const char*);
+  static const auto real = reinterpret_cast<Link>(dlsym(RTLD_NEXT, "symlinkat"));
+  const char* error = std::getenv("FAIL_LINKS");
+  if (error == nullptr) return real(target, folder, name);
+  errno = std::atoi(error);
+  return -1;
 }

@@ -50,5 +50,27 @@ TEST_F(FailingDisk, EveryFailedWriteIsReportedAndTheRunResumes) {
   EXPECT_GE(failures, 10);
 }
 
+TEST_F(FailingDisk, AFileSystemWithoutLinksIsWarnedOfOnce) {
+  ASSERT_EQ(train(options_).code, 0);
+  const auto straight = weights();
+  fs::remove_all(folder_ / "run");
+  const auto command = "LD_PRELOAD=" REGARD_FAILING_DISK " FAIL_LINKS=" + std::to_string(EPERM) +
+                       " " + REGARD_BINARY_DIR + "/regard train -c " + config_.string() +
+                       " training.save_every=10 2>" + messages_.string() + " training.max_steps=";
+  for (const std::string end : {"20", "40"}) {  // the second resumes
+    ASSERT_EQ(std::system((command + end).c_str()), 0) << read_text(messages_);
+    const auto messages = read_text(messages_);
+    const std::string warning = "has no symbolic links";
+    ASSERT_THAT(messages, HasSubstr(warning));
+    EXPECT_EQ(messages.find(warning, messages.find(warning) + 1), std::string::npos);
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "run" / "last"));
+  EXPECT_EQ(read_text(folder_ / "run" / "checkpoints" / "last"), "step-00000040\n");
+  EXPECT_EQ(read_text(folder_ / "run/checkpoints/step-00000040/model.safetensors"), straight);
+  const auto translated = run({"translate", "-m", (folder_ / "run").string()}, "the cat\n");
+  EXPECT_EQ(translated.code, 0) << translated.err;
+  EXPECT_THAT(translated.err, HasSubstr("found neither `best` nor `last`"));
+}
+
 }  // namespace
 }  // namespace regard::failing_disk_test

@@ -30,13 +30,14 @@ int exit_code_of(pid_t pid) {
 }
 
 [[noreturn]] void become(const std::vector<std::string>& arguments, int input, int output,
-                         const fs::path& errors) {
+                         const fs::path& errors, const std::vector<int>& ignored_signals) {
   const int error = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   dup2(input, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(error, STDERR_FILENO);
   // Restores default signals, in case the tests run under nohup or in the background.
   for (const int signal : {SIGPIPE, SIGINT, SIGHUP}) std::signal(signal, SIG_DFL);
+  for (const int signal : ignored_signals) std::signal(signal, SIG_IGN);
   const auto program = binary().string();
   std::vector<char*> argv{const_cast<char*>(program.c_str())};
   for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -47,7 +48,8 @@ int exit_code_of(pid_t pid) {
 
 }  // namespace
 
-Running::Running(const std::vector<std::string>& arguments) {
+Running::Running(const std::vector<std::string>& arguments,
+                 const std::vector<int>& ignored_signals) {
   std::signal(SIGPIPE, SIG_IGN);  // a program that ends early is seen by its exit code
   static int runs = 0;
   errors_ = cli_folder() / ("stderr-" + std::to_string(getpid()) + "-" + std::to_string(++runs));
@@ -55,7 +57,7 @@ Running::Running(const std::vector<std::string>& arguments) {
   int out[2];
   if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) throw std::runtime_error("pipe");
   pid_ = fork();
-  if (pid_ == 0) become(arguments, in[0], out[1], errors_);
+  if (pid_ == 0) become(arguments, in[0], out[1], errors_, ignored_signals);
   close(in[0]);
   close(out[1]);
   input_ = in[1];

@@ -26,7 +26,9 @@ Finished run(const std::vector<std::string>& arguments, const std::string& input
 // A running regard, for tests of its behaviour before the end of input.
 class Running {
  public:
-  explicit Running(const std::vector<std::string>& arguments);
+  // The program starts with these signals ignored.
+  explicit Running(const std::vector<std::string>& arguments,
+                   const std::vector<int>& ignored_signals = {});
   ~Running();
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;

@@ -34,10 +34,10 @@ int free_port() {
 
 class ServeCli : public testing::Test {
  protected:
-  void start(Words arguments) {
+  void start(Words arguments, const std::vector<int>& ignored_signals = {}) {
     port_ = free_port();
-    server_ = std::make_unique<Running>(Words{"serve", "--port", std::to_string(port_)} +
-                                        std::move(arguments));
+    server_ = std::make_unique<Running>(
+        Words{"serve", "--port", std::to_string(port_)} + std::move(arguments), ignored_signals);
     for (int i = 0; i < 600; ++i) {
       if (client().Get("/health")) return;
       std::this_thread::sleep_for(100ms);
@@ -243,6 +243,25 @@ TEST_F(ServeCli, AsksForTheTokenOfTheFile) {
   EXPECT_EQ(model["attention"], "additive");
   EXPECT_EQ(model["search"]["beam_size"], 3);
   EXPECT_EQ(stop(SIGINT).code, 0);
+}
+
+TEST_F(ServeCli, SignalsThatAreIgnoredAtTheStartStayIgnored) {  // nohup, & in a script
+  start({"-m", tiny_model().string()}, {SIGHUP, SIGINT});
+  server_->send(SIGHUP);
+  server_->send(SIGINT);
+  std::this_thread::sleep_for(500ms);
+  EXPECT_EQ(client().Get("/health")->status, 200);
+  EXPECT_EQ(stop(SIGTERM).code, 0);
+}
+
+TEST_F(ServeCli, AnExistingPathIsAModelAlsoWithAnEqualsSign) {
+  const auto folder = fresh_folder();
+  std::filesystem::create_directories(folder / "lr=0.1");
+  std::filesystem::copy(std::filesystem::canonical(tiny_model() / "best"),
+                        folder / "lr=0.1" / "best");
+  std::filesystem::current_path(folder);
+  start({"-m", "lr=0.1/best"});
+  EXPECT_EQ(Json::parse(client().Get("/models")->body)["models"][0]["name"], "best");
 }
 
 TEST_F(ServeCli, MistakesOfTheCommandLineAreErrors) {

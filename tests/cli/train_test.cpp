@@ -122,6 +122,19 @@ TEST_F(Train, FreshKeepsForeignFiles) {
   EXPECT_FALSE(fs::exists(folder_ / "run" / "checkpoints" / "step-00000060"));
 }
 
+TEST_F(Train, ANameThatIsNoFolderBelowRunsWritesNothing) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_);
+  for (const std::string name : {"../evil", "", "..", "."}) {
+    const auto finished = train({"training.model_dir=", "name=" + name, "training.max_steps=1"});
+    EXPECT_EQ(finished.code, 2) << name;
+    EXPECT_THAT(finished.err, HasSubstr("name: found ")) << name;
+  }
+  EXPECT_FALSE(std::filesystem::exists("runs"));
+  EXPECT_FALSE(std::filesystem::exists("../evil"));
+  std::filesystem::current_path(before);
+}
+
 TEST_F(Train, CompressedAndPlainTextTrainTheSameModel) {
   ASSERT_EQ(train().code, 0);
   const auto plain = weights();
@@ -168,7 +181,7 @@ TEST_F(Train, KeepsTheNewestAndBestCheckpoints) {
             0);
   std::vector<std::string> kept;  // the loss falls: the best are the newest
   for (const auto& entry : fs::directory_iterator(folder_ / "run" / "checkpoints")) {
-    kept.push_back(entry.path().filename());
+    if (entry.is_directory()) kept.push_back(entry.path().filename());
   }
   EXPECT_THAT(kept,
               testing::UnorderedElementsAre("step-00000048", "step-00000054", "step-00000060"));

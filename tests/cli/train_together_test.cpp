@@ -145,6 +145,16 @@ TEST_F(TrainTogether, ErrorOfOneProcessEndsAll) {
   EXPECT_THAT(processes[1].err, AllOf(HasSubstr("process 1 of 2"), HasSubstr("missing.en")));
 }
 
+TEST_F(TrainTogether, AFirstProcessThatNoLongerAnswersEndsTheOthers) {  // takes 50 seconds
+  const auto processes =
+      train_together(2, {"training.max_steps=1000000"}, {},
+                     when_it_trains("kill -STOP ${regards[0]}\n"
+                                    "while kill -0 ${pids[1]} 2>/dev/null; do sleep 1; done\n"
+                                    "kill -KILL ${regards[0]}"));
+  EXPECT_EQ(processes[1].code, 6);
+  EXPECT_THAT(processes[1].err, HasSubstr("has been silent for 45 seconds"));
+}
+
 TEST_F(TrainTogether, EverythingButTrainingIgnoresTheVariables) {
   ASSERT_EQ(train().code, 0);
   setenv("WORLD_SIZE", "2", 1);

@@ -101,6 +101,21 @@ TEST(Usage, KnowsNamesOfOtherPrograms) {
   }
 }
 
+TEST(Usage, SaysWhatTakesThePlaceOfAnOptionOfOthers) {
+  const Words train = {"train", "-c", "x.yaml"};
+  EXPECT_THAT(error_of(train + Words{"--resume"}), HasSubstr("a run resumes by itself"));
+  EXPECT_THAT(error_of(train + Words{"--arch", "transformer"}), HasSubstr("model.encoder.kind"));
+  EXPECT_THAT(error_of(train + Words{"--dropout=0.3"}), HasSubstr("model.dropout.embeddings=P"));
+  EXPECT_THAT(error_of({"translate", "-m", "x", "--remove-bpe"}), HasSubstr("words already"));
+  EXPECT_THAT(error_of({"export", "x"}), HasSubstr("scripts/export_ctranslate2.sh"));
+}
+
+TEST(Usage, TextBehindAModelIsNotAModel) {
+  const auto finished = run({"translate", "-m", tiny_model().string(), "hello world"});
+  EXPECT_EQ(finished.code, 5);
+  EXPECT_THAT(finished.err, HasSubstr("echo 'hello world' | regard"));
+}
+
 TEST(Usage, ReportsLongOptionsWithOneDash) {
   // CLI11 would read `-src FILE` as `-s rc FILE` and `-output` as `-o utput`.
   EXPECT_THAT(error_of({"translate", "-model", "x", "-src", "f"}), HasSubstr("`--model`?"));

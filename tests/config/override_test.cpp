@@ -74,6 +74,7 @@ TEST(Override, UnknownKeySuggestsTheFullKey) {
               HasSubstr("did you mean `training.learning_rate`?"));
   EXPECT_THAT(problem("training.threads=1"),
               HasSubstr("did you mean the top-level key `threads`?"));
+  EXPECT_THAT(problem("training.seed=1"), HasSubstr("did you mean `training.random_seed`?"));
   EXPECT_THAT(problem("data.dev.source=x"), HasSubstr("did you mean `data.dev.src`?"));
   EXPECT_THAT(problem("data.train.0.target=x"), HasSubstr("did you mean `data.train.0.trg`?"));
   EXPECT_THAT(problem("trainin.epochs=1"), HasSubstr("did you mean `training`?"));

@@ -101,6 +101,7 @@ TEST(Reader, UnknownKeySuggestsAKeyOfItsSection) {
 
 TEST(Reader, UnknownKeySuggestsAKeyOfAnotherSection) {
   EXPECT_THAT(problem("learning_rate: 1"), EndsWith("did you mean `training.learning_rate`?"));
+  EXPECT_THAT(problem("training: {seed: 1}"), EndsWith("did you mean `random_seed`?"));
   EXPECT_THAT(problem("decoder: {}"), EndsWith("did you mean `model.decoder`?"));
   EXPECT_THAT(problem("training: {beam_size: 1}"), EndsWith("did you mean `testing.beam_size`?"));
   EXPECT_THAT(problem("training: {threads: 1}"),

@@ -277,6 +277,8 @@ TEST(LibraryModel, ErrorsHaveKinds) {
   const auto model = tiny();
   EXPECT_EQ(kind_of([&] { model.translate({"a"}, {"beem_size=3"}); }), ErrorKind::configuration);
   EXPECT_EQ(kind_of([&] { model.translate({"\xFF"}); }), ErrorKind::input);
+  EXPECT_EQ(kind_of([&] { model.translate({"the cat\nsees"}); }), ErrorKind::input);
+  EXPECT_EQ(model.translate({"the cat\n"}), model.translate({"the cat"}));
   EXPECT_EQ(kind_of([] { Model(tiny_model().string(), "cuda:99"); }), ErrorKind::environment);
   EXPECT_EQ(kind_of([] { throw std::bad_alloc(); }), ErrorKind::environment);
   EXPECT_EQ(kind_of([] { throw std::runtime_error("a bug"); }), ErrorKind::unexpected);

@@ -307,6 +307,24 @@ def test_a_forked_process_ends_though_it_has_a_model(run_folder):
     subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=True, timeout=60)
 
 
+@pytest.mark.parametrize("call", ["translate(lines)", "n_best(lines, 2)", "score(lines, lines)"])
+def test_a_daemon_thread_inside_a_call_does_not_crash_the_exit(run_folder, call):
+    program = f"""
+        import threading
+        import time
+        import regard
+        model = regard.Model({str(run_folder)!r}, threads=2)
+        lines = ["the cat sees a dog and a bird hears the old cat here ."] * 20_000
+        threading.Thread(target=lambda: model.{call}, daemon=True).start()
+        time.sleep(0.3)
+        """
+    for _ in range(3):
+        finished = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120
+        )
+        assert finished.returncode == 0, finished.stderr
+
+
 def test_several_threads_share_a_model(run_folder, sources):
     model = regard.Model(run_folder, device="cpu", threads=2)
     wanted = model.translate(sources)
