@@ -49,13 +49,16 @@ all_work() {
 
 # Prints the steps of ninja from standard input, each with the time that is left.
 show_steps() {
-  local commands all total=0 left=0 line steps seconds file remaining
+  local commands all total=0 left=0 known_steps=0 line steps seconds file remaining
   read -r commands all < <(all_work "$@")
   while IFS= read -r line; do
     if [[ $line =~ ^\[([0-9]+)/([0-9]+)\ ([0-9]+)\.[0-9]+s\]\ (.*) ]]; then
       steps=${BASH_REMATCH[2]} seconds=${BASH_REMATCH[3]} file=${BASH_REMATCH[4]##* }
       line="[${BASH_REMATCH[1]}/$steps] ${BASH_REMATCH[4]#Building CXX object }"
-      ((total)) || total=$((all * (steps < commands ? steps : commands) / commands)) left=$total
+      if ((steps != known_steps)); then # the first steps are those of CMake
+        known_steps=$steps
+        total=$((all * (steps < commands ? steps : commands) / commands)) left=$total
+      fi
       left=$((left - $(work_of "$file")))
       remaining=$((left > 0 && left < total ? seconds * left / (total - left) : 0))
       ((seconds < 20 || remaining < 20)) || line+="  (about $(((remaining + 59) / 60)) min left)"

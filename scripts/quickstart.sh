@@ -17,10 +17,10 @@ step() {
 
 step "setting up: system packages and LibTorch (minutes once, as long as the downloads take)"
 scripts/setup.sh "$@"
-step "building the program (once, about 5 minutes on two cores)"
+step "building the program (once, 5 to 10 minutes on two cores)"
 scripts/build.sh regard
 
-step "training: configs/quickstart.yaml → $run (about 3 minutes on two cores; first translations after half a minute)"
+step "training: configs/quickstart.yaml → $run (1 to 4 minutes on two cores; first translations after half a minute)"
 build/regard train -c configs/quickstart.yaml
 
 step "translating $shown sentences of data/test.en, unseen in training"
@@ -38,7 +38,9 @@ printf '\n== done after %d min\n' "$(((SECONDS - started) / 60))"
 cat <<WHERE
   the model              $run
   its attention          $run/attention.html (open it in a browser)
-  to translate text      echo 'a sentence' | build/regard translate -m $run
+  to translate text      echo 'Paul was sending the hat to a nurse quietly .' | build/regard translate -m $run
+  what it cannot         the corpus is generated from a small grammar and a closed list of words: the model knows
+                         no other English, such as 'Where is the railway station ?'
   to train on your data  copy configs/quickstart.yaml, name your files in it, and run
                          build/regard train -c yours.yaml
 WHERE
