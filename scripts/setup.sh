@@ -35,7 +35,7 @@ usage: scripts/setup.sh [--dev] [--python] [--no-packages] [--no-torch] [pip opt
   pip options    passed to 'pip install torch==$torch_version', for example
                  --index-url <the PyTorch index of CPU wheels> on a machine without a GPU
 
-For Debian 12, Ubuntu 24.04 and later.
+For Debian 12. Other systems with apt and these packages were not tried.
 USAGE
 }
 

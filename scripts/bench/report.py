@@ -23,6 +23,10 @@ def median(values):
 def build(*targets):
     """Builds these targets, unless --no-build was given; compiler output goes to standard error."""
     if not Report.builds:
+        folders = {True: BENCHES, False: BUILD}
+        missing = [target for target in targets if not (folders[target.endswith("_bench")] / target).exists()]
+        if missing:
+            raise Failure(ENVIRONMENT_ERROR, f"found no {', '.join(missing)} in build/; leave out --no-build")
         return
     done = subprocess.run(
         [ROOT / "scripts" / "build.sh", *targets], stdout=sys.stderr, check=False

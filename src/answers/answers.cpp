@@ -1,5 +1,7 @@
 #include "answers/answers.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -68,6 +70,12 @@ void print_manual(const CommandOutline& program, const ManArguments& arguments) 
   print(manual_page(program, *command));
 }
 
+// Runs `regard config docs`: plain text for a key, a section or a terminal, else Markdown.
+void print_docs(const std::string& key) {
+  const bool is_plain = !key.empty() || isatty(STDOUT_FILENO) == 1;
+  print(is_plain ? options_text(key) : options_markdown());
+}
+
 // Returns false if the command needs LibTorch.
 bool run(const CommandLine& command_line) {
   switch (command_line.command) {
@@ -78,7 +86,7 @@ bool run(const CommandLine& command_line) {
       convert_config(command_line.config_convert);
       return true;
     case Command::config_docs:
-      print(options_markdown());
+      print_docs(command_line.config_docs.key);
       return true;
     case Command::config_schema:
       print(options_schema());

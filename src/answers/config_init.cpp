@@ -111,6 +111,10 @@ void check_text(const std::string& path) {
         "config init: training reads its texts several times; give files instead of -");
   }
   if (path.empty()) throw InputError("found nothing, expected the path of a file");
+  if (first_invalid_utf8(path) != std::string_view::npos) {
+    throw ConfigError(
+        "{}: this name is not UTF-8, so no configuration can name the file; rename it", path);
+  }
   LineReader reader(path);
   std::string line;
   reader.next(line);

@@ -324,6 +324,11 @@ void RunFolder::move_damaged_away() {
 std::optional<fs::path> RunFolder::best() const {
   return follow("best");
 }
+bool RunFolder::is_best(std::int64_t step) const {
+  std::error_code ignored;
+  const auto target = has_links_ ? fs::read_symlink(path_ / "best", ignored) : target_of("best");
+  return target == checkpoint(step).lexically_relative(path_);
+}
 std::optional<std::int64_t> RunFolder::best_step() const {
   const auto linked = best();
   return linked ? step_of_checkpoint(*linked) : std::nullopt;

@@ -65,6 +65,8 @@ class RunFolder {
   void move_damaged_away();
   // Returns the target of `best`, a link or else a file; nullopt if that is missing too.
   std::optional<Path> best() const;
+  // Returns true if the link `best` leads to this step; on a file system without links, the file.
+  bool is_best(std::int64_t step) const;
   // Returns the step of best(); nullopt if there is none or its step is unknown.
   std::optional<std::int64_t> best_step() const;
   // Set the links and files to the checkpoint of this step. Throw CheckpointError if the checkpoint

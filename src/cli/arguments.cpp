@@ -360,15 +360,24 @@ CLI::App* add_convert(CLI::App& config, ConfigConvertArguments& arguments) {
   return command;
 }
 
+CLI::App* add_docs(CLI::App& config, ConfigDocsArguments& arguments) {
+  auto* command = config.add_subcommand(
+      "docs",
+      "Print the documentation of a key, a section or all keys (Markdown unless on a terminal)");
+  command->add_option("key", arguments.key, "key or section, such as training.optimizer")
+      ->type_name("KEY");
+  return command;
+}
+
 }  // namespace
 
 ConfigCommands add_config(CLI::App& program, ConfigArguments& print, ConfigInitArguments& init,
-                          ConfigConvertArguments& convert) {
+                          ConfigConvertArguments& convert, ConfigDocsArguments& docs) {
   auto* config = program.add_subcommand(
       "config", "Create, convert or print a configuration, or list all keys");
   config->require_subcommand(1);
   return {add_print(*config, print), add_init(*config, init), add_convert(*config, convert),
-          config->add_subcommand("docs", "Print the documentation of all keys (Markdown)"),
+          add_docs(*config, docs),
           config->add_subcommand("schema", "Print the JSON Schema, for completion in editors")};
 }
 

@@ -344,8 +344,12 @@ struct ConfigCommands {
   CLI::App* schema;
 };
 
+struct ConfigDocsArguments {
+  std::string key;  // a key or a section; empty: all
+};
+
 ConfigCommands add_config(CLI::App& program, ConfigArguments& print, ConfigInitArguments& init,
-                          ConfigConvertArguments& convert);
+                          ConfigConvertArguments& convert, ConfigDocsArguments& docs);
 
 struct CompletionsArguments {
   std::string shell;

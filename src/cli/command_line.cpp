@@ -67,7 +67,7 @@ CommandLine::CommandLine()
   add_serve(*program_, serve)->callback(choose(Command::serve));
   add_info(*program_, info)->callback(choose(Command::info));
   add_report(*program_, report)->callback(choose(Command::report));
-  const auto configs = add_config(*program_, config, config_init, config_convert);
+  const auto configs = add_config(*program_, config, config_init, config_convert, config_docs);
   configs.print->callback(choose(Command::config_print));
   configs.init->callback(choose(Command::config_init));
   configs.convert->callback(choose(Command::config_convert));

@@ -68,6 +68,7 @@ class CommandLine {
   ConfigArguments config;
   ConfigInitArguments config_init;
   ConfigConvertArguments config_convert;
+  ConfigDocsArguments config_docs;
   CompletionsArguments completions;
   ManArguments man;
 

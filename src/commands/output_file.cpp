@@ -1,5 +1,6 @@
 #include "commands/output_file.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/owned_files.h"
 
 namespace regard {
@@ -80,6 +82,17 @@ std::FILE* open_temporary(const std::string& path, std::string& opened) {
   const int descriptor = create_temporary(path, beside);
   opened = beside.string();
   return descriptor < 0 ? nullptr : ::fdopen(descriptor, "wb");
+}
+
+// Opens something that is no regular file. Says so if that waits for the reader of a pipe.
+std::FILE* open_special(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor >= 0) {
+    ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+    return ::fdopen(descriptor, "wb");
+  }
+  if (errno == ENXIO) log::info("{}: waiting for a program that reads this pipe", path);
+  return std::fopen(path.c_str(), "wb");
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
@@ -164,7 +177,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path), file_(stdout) {
   }
   check_output_path(path);
   open_path_ = path_ = resolve_link(path);
-  file_ = is_replaceable(path) ? open_temporary(path_, open_path_) : std::fopen(path.c_str(), "wb");
+  file_ = is_replaceable(path) ? open_temporary(path_, open_path_) : open_special(path);
   if (file_ == nullptr) fail();
   if (open_path_ != path_) cleanup_ = RemovedOnSignal(open_path_);
   if (path.ends_with(".gz")) compressor_ = std::make_unique<GzipCompressor>();

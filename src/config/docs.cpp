@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "base/suggest.h"
 #include "config/options.h"
 #include "config/scalar.h"
 
@@ -20,7 +21,7 @@ std::vector<std::string> values_of() {
 template <Section T>
 void collect_settings(T& section, const std::string& above, std::vector<Setting>& all) {
   describe(section, [&]<typename Value>(std::string_view name, Value& value, std::string_view help,
-                                        Range = {}) {
+                                        Range range = {}) {
     const auto key = join_key(above, name);
     if constexpr (Section<Value>) {
       collect_settings(value, key, all);
@@ -28,7 +29,8 @@ void collect_settings(T& section, const std::string& above, std::vector<Setting>
       typename Value::value_type entry;
       collect_settings(entry, join_key(key, "0"), all);
     } else {
-      all.push_back({key, std::string(help), values_of<Value>()});
+      all.push_back({key, std::string(help), values_of<Value>(), expected_text<Value>(range),
+                     to_yaml(value)});
     }
   });
 }
@@ -55,6 +57,17 @@ std::vector<Setting> all_settings() {
   std::vector<Setting> all;
   collect_settings(options, "", all);
   return all;
+}
+
+std::string options_text(const std::string& key) {
+  std::string text;
+  for (const auto& setting : all_settings()) {
+    if (!key.empty() && setting.key != key && !setting.key.starts_with(key + ".")) continue;
+    text += fmt::format("{}{}\n  {}\n  {}; default {}\n", text.empty() ? "" : "\n", setting.key,
+                        setting.help, setting.expected, setting.default_value);
+  }
+  if (text.empty()) throw unknown_name("key", key, all_keys());
+  return text;
 }
 
 std::vector<std::string> all_keys() {

@@ -13,6 +13,8 @@ struct Setting {
   std::string key;  // "training.optimizer"; for lists only the first entry: "data.train.0.src"
   std::string help;
   std::vector<std::string> values;  // the values of an enum or bool; empty for other types
+  std::string expected;             // the allowed values in words
+  std::string default_value;        // as in YAML
 };
 
 // Returns all settings, in the order of the documentation.
@@ -21,6 +23,10 @@ std::vector<Setting> all_settings();
 // Returns the full keys of all sections, lists and values, each section before its contents; for
 // lists only the first entry: "data.train", "data.train.0.src".
 std::vector<std::string> all_keys();
+
+// Returns the documentation of a key, or of all keys of a section, as plain text; of all keys if
+// `key` is empty. Throws ConfigError for an unknown key, with a suggestion.
+std::string options_text(const std::string& key);
 
 // Returns the text of docs/configuration.md: a table per section with key, allowed values, default
 // and help.

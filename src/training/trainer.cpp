@@ -348,8 +348,7 @@ void Trainer::record(const Validation& validation) {
 void Trainer::link_best() {
   const auto best = early_stopping_.best_step();
   if (!best || !is_checkpoint(run_.checkpoint(*best))) return;
-  const auto linked = run_.best();
-  if (!linked || linked->filename() != run_.checkpoint(*best).filename()) run_.set_best(*best);
+  if (!run_.is_best(*best)) run_.set_best(*best);
 }
 
 // A checkpoint that is saved before a validation only becomes `last`. The save after the validation

@@ -74,6 +74,14 @@ TEST_F(ConfigInit, WithoutATerminalTheGuessedConfigurationTrains) {
   EXPECT_EQ(trained.code, 0) << trained.err;
 }
 
+TEST_F(ConfigInit, ANameThatIsNotUtf8IsRefused) {
+  std::filesystem::rename(path("train.en"), path("tr\xFF.en"));
+  const auto finished = run({"config", "init", path("tr\xFF.en"), path("train.fr"), "--yes"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_THAT(finished.err, HasSubstr("this name is not UTF-8"));
+}
+
 TEST_F(ConfigInit, SplitNamesFilesByTheirSideIfExtensionsAreEqual) {
   for (const auto* ending : {".txt", ""}) {
     const auto source = path("source") + ending, target = path("target") + ending;

@@ -56,6 +56,20 @@ TEST(Config, PrintsTheGeneratedPages) {
   EXPECT_TRUE(Json::accept(schema.out));
 }
 
+TEST(Config, DocumentsOneKeyOrASection) {
+  const auto key = run({"config", "docs", "training.optimizer"});
+  EXPECT_EQ(key.code, 0);
+  EXPECT_EQ(lines_of(key.out)[0], "training.optimizer");
+  EXPECT_THAT(key.out, HasSubstr("adadelta"));
+  EXPECT_EQ(lines_of(key.out).size(), 3);
+  const auto section = run({"config", "docs", "model.dropout"});
+  EXPECT_THAT(section.out, HasSubstr("model.dropout.embeddings\n"));
+  EXPECT_EQ(section.out.find("model.encoder"), std::string::npos);
+  const auto unknown = run({"config", "docs", "training.optimiser"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("training.optimizer"));
+}
+
 TEST(Config, RequiresACommand) {
   EXPECT_EQ(run({"config"}).code, 2);
   EXPECT_EQ(run({}).code, 2);

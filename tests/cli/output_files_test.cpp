@@ -1,8 +1,10 @@
 // Files that a command writes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -154,6 +156,21 @@ TEST_F(OutputsOfEachCommand, MayHaveOtherNamesInARun) {
   EXPECT_TRUE(made({"report", run_.string(), "-o", (run_ / "page.html").string()}));
   const auto after = content_of(run_);
   for (const auto& [name, bytes] : before) EXPECT_EQ(after.at(name), bytes) << name;
+}
+
+TEST_F(OutputsOfEachCommand, APipeWithoutAReaderIsWaitedForWithAMessage) {
+  const auto pipe = (folder_ / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const auto errors = (folder_ / "errors").string();
+  // The reader begins when the message is there.
+  const auto command = std::string(REGARD_BINARY_DIR) + "/regard translate -m " + model_.string() +
+                       " -i " + (folder_ / "a.en").string() + " -o " + pipe + " 2>" + errors +
+                       " & until grep -q waiting " + errors + "; do sleep 0.05; done; cat " + pipe +
+                       " >" + (folder_ / "read").string() + "; wait";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  EXPECT_THAT(read_text(errors), HasSubstr("pipe: waiting for a program that reads this pipe"));
+  EXPECT_EQ(lines_of(read_text(folder_ / "read")).size(),
+            lines_of(read_text(folder_ / "a.en")).size());
 }
 
 }  // namespace
