@@ -211,13 +211,13 @@ std::int64_t n_best_count(const TranslateArguments& arguments, const TestingOpti
 
 ExitCode translate(const TranslateArguments& arguments) {
   if (!arguments.picture.empty()) check_picture_name(arguments.picture);
-  if (!arguments.report.empty() && !arguments.report.ends_with(".html")) {
-    throw ConfigError("--report {}: found no ending .html, which a page needs", arguments.report);
-  }
   check_files({path_or_dash(arguments.input), arguments.prefixes, arguments.demand, arguments.ban,
                arguments.dictionary, arguments.shortlist.file},
               {path_or_dash(arguments.output), arguments.alignments, arguments.attention_weights,
                arguments.picture, arguments.report});
+  if (!arguments.report.empty() && !arguments.report.ends_with(".html")) {
+    throw ConfigError("--report {}: found no ending .html, which a page needs", arguments.report);
+  }
   const auto model = load_models(arguments.model);
   const auto translator = model.translator(arguments.shortlist);
   const auto testing = arguments.search.apply_to(model.contents.options.testing);
