@@ -2,9 +2,7 @@
 //
 //     runs/x/checkpoints/step-00001000/   complete checkpoints, see folder.h
 //     runs/x/last, runs/x/best            links to two of them, replaced atomically
-//     runs/x/checkpoints/last, …/best     files with the names of the two: for copies of a run and
-//     file
-//                                         systems without links
+//     runs/x/checkpoints/last, …/best     files that name the two, for copies without links
 //     runs/x/.lock                        held by the process that trains
 #pragma once
 

@@ -170,15 +170,17 @@ LoadedModel load_models(const ModelArguments& arguments) {
   check_weights(arguments.ensemble_weights, arguments.models.size());
   std::vector<std::filesystem::path> paths;
   for (const auto& model : arguments.models) {
-    // -m takes several models, so it takes text that follows it too.
-    std::error_code ignored;
-    if (!paths.empty() && !std::filesystem::exists(model, ignored)) {
+    try {
+      paths.push_back(resolve_model(model));
+    } catch (const CheckpointError& error) {
+      // -m takes several models, so it takes text that follows it too.
+      std::error_code ignored;
+      if (paths.empty() || std::filesystem::exists(model, ignored)) throw;
       throw CheckpointError(
-          "{}: no such folder, and -m takes it for another model; give text on standard input or "
-          "in a file (echo '{}' | regard …)",
-          model, model);
+          "{}; -m takes every word that follows it for a model: give text on standard input or in "
+          "a file (echo '{}' | regard …)",
+          error.what(), model);
     }
-    paths.push_back(resolve_model(model));
   }
   const auto device = find_device(arguments.device);
   const auto precision = kernels::find_precision(arguments.precision, device);
