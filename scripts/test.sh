@@ -23,4 +23,5 @@ done
 
 scripts/setup.sh --python "${setup_options[@]}"
 scripts/build.sh
-ctest --test-dir build --output-on-failure --no-tests=error --parallel "$(nproc)" "$@"
+# The longest test takes a minute and a half on two cores. One that hangs fails after ten, by its name.
+ctest --test-dir build --output-on-failure --no-tests=error --timeout 600 --parallel "$(nproc)" "$@"

@@ -165,8 +165,8 @@ TEST_F(OutputsOfEachCommand, APipeWithoutAReaderIsWaitedForWithAMessage) {
   // The reader begins when the message is there.
   const auto command = std::string(REGARD_BINARY_DIR) + "/regard translate -m " + model_.string() +
                        " -i " + (folder_ / "a.en").string() + " -o " + pipe + " 2>" + errors +
-                       " & until grep -q waiting " + errors + "; do sleep 0.05; done; cat " + pipe +
-                       " >" + (folder_ / "read").string() + "; wait";
+                       " & timeout 60 sh -c 'until grep -q waiting " + errors +
+                       "; do sleep 0.05; done; cat " + pipe + "' >" + (folder_ / "read").string();
   ASSERT_EQ(std::system(command.c_str()), 0);
   EXPECT_THAT(read_text(errors), HasSubstr("pipe: waiting for a program that reads this pipe"));
   EXPECT_EQ(lines_of(read_text(folder_ / "read")).size(),

@@ -15,7 +15,7 @@ using Words = std::vector<std::string>;
 Words operator+(Words words, const Words& more);
 
 struct Finished {
-  int code = -1;  // the exit code; 128 + N for signal N
+  int code = -1;  // the exit code; 128 + N for signal N; 137 also if it did not end in a minute
   std::string out;
   std::string err;
 };
