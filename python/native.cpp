@@ -4,12 +4,14 @@
 // Every call into the library releases the global interpreter lock.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -21,6 +23,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -49,13 +52,26 @@ bool is_main_thread() {
 
 // The calls of the library that run now. A daemon thread that came back from one while the
 // interpreter is finalised would be ended by it in the middle of C++ code, which aborts the
-// process. So the interpreter waits at its exit, and later calls are refused.
+// process. So the interpreter waits for all calls at its exit, and their threads then sleep until
+// the process ends.
 class RunningCalls {
  public:
+  // Throws std::runtime_error in the thread that ends the interpreter.
   void begin() {
-    const std::lock_guard lock(mutex_);
-    if (ending_) throw std::runtime_error("the interpreter is shutting down");
+    std::unique_lock lock(mutex_);
+    if (ending_ && std::this_thread::get_id() == ender_) {
+      throw std::runtime_error("the interpreter is shutting down");
+    }
+    if (ending_) sleep(lock);
     ++count_;
+  }
+  // Call before the interpreter lock is taken again, and end() after it.
+  void before_end() {
+    std::unique_lock lock(mutex_);
+    if (!ending_) return;
+    --count_;
+    none_.notify_all();
+    sleep(lock);
   }
   void end() {
     const std::lock_guard lock(mutex_);
@@ -68,14 +84,22 @@ class RunningCalls {
     if (getpid() != process_) return;
     const nb::gil_scoped_release release;
     std::unique_lock lock(mutex_);
+    ender_ = std::this_thread::get_id();
     ending_ = true;
+    nb::set_leak_warnings(count_ == 0);  // threads that sleep keep what they hold
     none_.wait(lock, [this] { return count_ == 0; });
   }
 
  private:
+  [[noreturn]] static void sleep(std::unique_lock<std::mutex>& lock) {
+    lock.unlock();
+    for (;;) pause();
+  }
+
   std::mutex mutex_;
   std::condition_variable none_;
   std::atomic<bool> ending_ = false;
+  std::thread::id ender_;
   int count_ = 0;
   const pid_t process_ = getpid();
 };
@@ -83,13 +107,18 @@ RunningCalls running_calls;
 
 // Releases the interpreter lock for a call of the library.
 class Unlocked {
+ public:
+  Unlocked() { running_calls.begin(); }
+  ~Unlocked() {
+    running_calls.before_end();
+    release_.reset();
+    running_calls.end();
+  }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
  private:
-  struct Counted {
-    Counted() { running_calls.begin(); }
-    ~Counted() { running_calls.end(); }
-  };
-  Counted counted_;  // ends after the lock was taken again
-  nb::gil_scoped_release release_;
+  std::optional<nb::gil_scoped_release> release_{std::in_place};
 };
 
 // Returns call(progress). In the main thread of Python, the call runs in a second thread, while
@@ -99,13 +128,9 @@ template <typename Call>
 auto run_interruptible(const Call& call) -> decltype(call(Progress())) {
   if (!is_main_thread()) {
     const Unlocked unlocked;
-    try {
-      return call([](std::size_t) {
-        if (running_calls.are_ending()) throw Interrupted();
-      });
-    } catch (const Interrupted&) {
-      throw std::runtime_error("the interpreter is shutting down");
-    }
+    return call([](std::size_t) {
+      if (running_calls.are_ending()) throw Interrupted();
+    });
   }
   std::atomic<bool> is_interrupted = false;
   std::optional<nb::python_error> raised;
@@ -266,10 +291,11 @@ nb::list evaluate(const Lines& hypotheses, const std::vector<Lines>& references,
 
 std::string attention_svg(const Lines& source, const Lines& target,
                           const nb::ndarray<const float, nb::ndim<2>, nb::c_contig>& weights,
-                          const std::string& caption, const std::string& scale) {
+                          const std::string& caption, const std::string& scale, const Lines& text,
+                          const std::array<std::string, 2>& axes) {
   const std::vector<float> values(weights.data(), weights.data() + weights.size());
   const Unlocked unlocked;
-  return regard::attention_svg(source, target, values, caption, scale);
+  return regard::attention_svg(source, target, values, caption, scale, text, axes);
 }
 
 // Raises the exception of regard.errors for an error of the library. Leaves those of Python and of
@@ -328,5 +354,6 @@ NB_MODULE(_native, module) {
   module.def("evaluate", &evaluate, nb::arg("hypotheses"), nb::arg("references"),
              nb::arg("metrics"), nb::arg("options"));
   module.def("attention_svg", &attention_svg, nb::arg("source"), nb::arg("target"),
-             nb::arg("weights"), nb::arg("caption"), nb::arg("scale"));
+             nb::arg("weights"), nb::arg("caption"), nb::arg("scale"), nb::arg("text"),
+             nb::arg("axes"));
 }

@@ -34,5 +34,11 @@ def evaluate(
     hypotheses: list[str], references: list[list[str]], metrics: list[str], options: list[str]
 ) -> list[ConvertedScore]: ...
 def attention_svg(
-    source: list[str], target: list[str], weights: NDArray[np.float32], caption: str, scale: str
+    source: list[str],
+    target: list[str],
+    weights: NDArray[np.float32],
+    caption: str,
+    scale: str,
+    text: list[str],
+    axes: tuple[str, str],
 ) -> str: ...

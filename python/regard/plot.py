@@ -41,12 +41,16 @@ def plot_attention(
     *,
     caption: str = "",
     scale: Literal["absolute", "picture", "row"] = "absolute",
+    text: Iterable[str] = (),
+    axes: tuple[str, str] | None = None,
 ) -> AttentionPlot:
     """Draws attention: source tokens across the top, target tokens down the left, brighter cells for larger weights.
 
     `attention` is a Translation, whose best hypothesis is drawn, or a matrix [target, source] with the tokens of both
     sides, such as one head of a SelfAttention. `scale` is the weight that is white: 1 (absolute), the largest weight
-    (picture), or the largest weight of each row (row). Needs no other package.
+    (picture), or the largest weight of each row (row). `text` has lines to show below the caption, such as the
+    sentence and its translation. `axes` are the names of columns and rows: source and translation for a Translation,
+    none for a matrix. Needs no other package.
 
     Raises InputError if there are no weights, or if their number does not match the tokens.
     """
@@ -59,6 +63,7 @@ def plot_attention(
         weights: ArrayLike = best.attention
         source_tokens = attention.source_tokens if source_tokens is None else source_tokens
         target_tokens = best.tokens if target_tokens is None else target_tokens
+        axes = ("source", "translation") if axes is None else axes
     elif isinstance(attention, Hypothesis):
         raise TypeError("attention: found a Hypothesis, which has no source tokens; pass its matrix and the tokens")
     else:
@@ -73,4 +78,6 @@ def plot_attention(
             f"attention: found the shape {list(matrix.shape)}, expected {[len(target), len(source)]}, the numbers of "
             "target and source tokens"
         )
-    return AttentionPlot(_native.attention_svg(source, target, matrix, caption, scale))
+    return AttentionPlot(
+        _native.attention_svg(source, target, matrix, caption, scale, check_lines(text, "text"), axes or ("", ""))
+    )

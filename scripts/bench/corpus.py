@@ -86,7 +86,7 @@ def run(report, options):
     rows = [
         ["`regard prepare`, with removal of duplicates, s", f"{prepared.seconds:.0f}"],
         ["its peak resident memory, MB", f"{prepared.peak_bytes / 1e6:.0f}"],
-        ["`regard train --dry-run`, the whole process with one step, s", f"{start.seconds:.1f}"],
+        ["`regard train --dry-run`, the whole process with its trial steps, s", f"{start.seconds:.1f}"],
         ["the same with batches of 4,096 target tokens, s", f"{start_tokens.seconds:.1f}"],
         ["a training step of 80 sentences, ms", f"{1e3 * step:.0f}"],
         ["reading its batch, mean, ms", f"{1e3 * sentences['batch_seconds']:.2f}"],

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/owned_files.h"
 #include "base/suggest.h"
+#include "base/terminal.h"
 #include "cli/outline.h"
 #include "config/docs.h"
 #include "config/joeynmt.h"
@@ -73,7 +74,7 @@ void print_manual(const CommandOutline& program, const ManArguments& arguments) 
 // Runs `regard config docs`: plain text for a key, a section or a terminal, else Markdown.
 void print_docs(const std::string& key) {
   const bool is_plain = !key.empty() || isatty(STDOUT_FILENO) == 1;
-  print(is_plain ? options_text(key) : options_markdown());
+  print(is_plain ? text_for(STDOUT_FILENO, options_text(key)) : options_markdown());
 }
 
 // Returns false if the command needs LibTorch.

@@ -1,14 +1,18 @@
 #include "base/log.h"
 
+#include <spdlog/details/null_mutex.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/basic_file_sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <memory>
 #include <string>
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "base/terminal.h"
 
 namespace regard::log {
 namespace {
@@ -16,12 +20,20 @@ namespace {
 void (*before_line)() = nullptr;  // guarded by stderr_mutex()
 bool quiet = false;
 
+// Writes to stderr.
+class StderrSink : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    auto text = text_for(STDERR_FILENO, {message.payload.data(), message.payload.size()});
+    text += '\n';
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  }
+  void flush_() override { std::fflush(stderr); }
+};
+
 // The logger's first sink is stderr; the second, if any, is the log file.
 spdlog::logger& logger() {
   static const auto instance = [] {
-    auto sink = std::make_shared<spdlog::sinks::stderr_sink_st>();
-    sink->set_pattern("%v");
-    return std::make_shared<spdlog::logger>("regard", std::move(sink));
+    return std::make_shared<spdlog::logger>("regard", std::make_shared<StderrSink>());
   }();
   return *instance;
 }

@@ -55,8 +55,9 @@ CLI::App* add_train(CLI::App& program, TrainArguments& arguments) {
   command->add_flag("--fresh", arguments.fresh, "delete the existing run and start over");
   command->add_flag("--fall-back", arguments.fall_back,
                     "if the last checkpoint is damaged, resume from the newest intact one");
-  auto* dry_run = command->add_flag("--dry-run", arguments.dry_run,
-                                    "check everything, run one step, write nothing");
+  auto* dry_run = command->add_flag(
+      "--dry-run", arguments.dry_run,
+      "check everything, try a few steps, estimate time and memory; write nothing");
   command
       ->add_flag("--json", arguments.json,
                  "at the end, print the output of `regard info --json` for the run")

@@ -1,13 +1,17 @@
 #include "cli/command_line.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/log.h"
+#include "base/terminal.h"
 #include "base/version.h"
 #include "cli/usage_errors.h"
 
@@ -100,8 +104,9 @@ std::optional<ExitCode> CommandLine::parse(int argc, char** argv) {
       const auto misplaced = find_misplaced_file(*program_);
       return fail(misplaced ? *misplaced : describe_error(*program_, error, words));
     }
-    program_->exit(error);  // --help, --version
-    if (std::cout.flush()) return ExitCode::ok;
+    std::ostringstream text;  // of --help, --version
+    program_->exit(error, text);
+    if (std::cout << text_for(STDOUT_FILENO, text.str()) << std::flush) return ExitCode::ok;
     log::error("standard output: cannot be written");
     return ExitCode::environment;
   }

@@ -258,6 +258,16 @@ std::string misplaced_configuration(const CLI::App& command) {
   return "";
 }
 
+// Rewrites "run: At Most 1 required but received 2"; returns other messages as they are.
+std::string too_many_values(const CLI::App& command, const std::string& message) {
+  constexpr std::string_view rule = ": At Most 1 required but received ";
+  const auto at = message.find(rule);
+  if (at == std::string::npos) return message;
+  return fmt::format("{}: found {}, expected one{}", message.substr(0, at),
+                     message.substr(at + rule.size()),
+                     command.get_name() == "report" ? "; each run has a page of its own" : "");
+}
+
 }  // namespace
 
 bool has_unknown_command(const CLI::App& program) {
@@ -324,7 +334,7 @@ std::string describe_error(const CLI::App& program, const CLI::ParseError& error
   if (const auto file = misplaced_configuration(command); !file.empty()) {
     return fmt::format("--config is missing; did you mean `{} -c {}`?", full_name(command), file);
   }
-  return error.what();
+  return too_many_values(command, error.what());
 }
 
 ExitCode report_usage_error(const CLI::App& program, const std::string& message,

@@ -1,6 +1,7 @@
 #include "commands/attention_output.h"
 
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +13,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "base/terminal.h"
 #include "report/format.h"
 #include "report/heat_map.h"
 #include "translation/word_alignment.h"
@@ -161,7 +163,7 @@ std::string AttentionText::draw(const std::string& line, const Translation& tran
       if (!text.empty()) text += "\n";
       if (!matrix.caption.empty()) text += matrix.caption + "\n";
       picture.matrices = {matrix};
-      text += heat_map(picture, stdout_terminal());
+      text += heat_map(picture, terminal_at(STDOUT_FILENO));
     }
   }
   return text;
@@ -219,7 +221,10 @@ void PictureOutput::add(const std::string& line, const Translation& translation)
     return;
   }
   auto pictures = selection_.pictures(line, translation, scale_);
-  for (const auto& picture : pictures) brightness_.add(picture);
+  for (auto& picture : pictures) {
+    brightness_.add(picture);
+    picture.text = {line, translation.text};
+  }
   if (!file_) return write_into_folder(pictures);
   ++sentences_;
   for (auto& picture : pictures) {

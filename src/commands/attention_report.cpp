@@ -98,18 +98,21 @@ std::string word_alignment_html(const Explanation& explanation, const DataOption
                        {}};
   for (const auto& link : hard_alignment(lines.weights))
     lines.links.emplace_back(link.source, link.target);
-  return alignment_lines(lines);
+  return "<div class=\"alignment\">\n" + alignment_lines(lines) +
+         "<p class=\"note\"><span class=\"key-soft\">━</span> attention (0.05 and more) "
+         "<span class=\"key-link\">─</span> most attended word</p>\n</div>\n";
 }
 
-AttentionView source_view(const Explanation& explanation, std::vector<AttentionMatrix> maps,
-                          WeightScale scale) {
+AttentionView source_view(const Explanation& explanation, const DataOptions& data,
+                          std::vector<AttentionMatrix> maps, WeightScale scale) {
   std::vector<std::string> notes;
   for (const auto& step : explanation.steps) {
     notes.push_back(fmt::format("P {:.3f}", step.probability));
     if (step.p_gen) notes.back() += fmt::format("\nfrom the vocabulary {:.3f}", *step.p_gen);
   }
   return {"to the source",
-          {"", explanation.source_tokens, step_tokens(explanation), std::move(maps), scale,
+          {"", token_labels(explanation.source_tokens, source_token_kind(data)),
+           token_labels(step_tokens(explanation), data.tokenizer.kind), std::move(maps), scale,
            explanation.column_seconds},
           notes};
 }
@@ -124,6 +127,7 @@ std::vector<AttentionView> self_attention_views(const LoadedModel& model,
       head_counts(AttentionMap::decoder, options).layers == 0) {
     return {};
   }
+  const auto tokenizer_kind = model.contents.options.data.tokenizer.kind;
   const auto own = self_attention(model.contents, model.device, translator.packed_weights(), line,
                                   translation, /*index=*/0);
   std::vector<AttentionView> views;
@@ -132,7 +136,9 @@ std::vector<AttentionView> self_attention_views(const LoadedModel& model,
     if (weights.empty()) return;
     auto maps = head_matrices(weights);
     maps.insert(maps.begin(), mean_of_last_layer(weights));
-    views.push_back({name, {"", tokens, tokens, std::move(maps), scale}});
+    views.push_back(
+        {name, self_attention_picture(token_labels(tokens, tokenizer_kind), std::move(maps))});
+    views.back().picture.scale = scale;
   };
   add("encoder self-attention", own.source_tokens, own.encoder);
   add("decoder self-attention", own.inputs, own.decoder);
@@ -211,7 +217,8 @@ std::string sentence_html(const LoadedModel& model, const std::string& line,
   auto maps = attention_maps(explanation, model.contents.options.model);
   const bool has_source_view = !maps.empty();
   std::vector<AttentionView> views;
-  if (has_source_view) views.push_back(source_view(explanation, std::move(maps), scale));
+  if (has_source_view)
+    views.push_back(source_view(explanation, model.contents.options.data, std::move(maps), scale));
   const auto& tokenizers = model.contents.tokenizers;
   const auto image = has_source_view ? source_image(tokenizers, line) : std::nullopt;
   if (image) {

@@ -3,11 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"
 #include "commands/attention_output.h"
 #include "commands/model_report.h"
+#include "translation/word_alignment.h"
 
 namespace regard {
 namespace {
@@ -149,6 +151,14 @@ std::vector<AttentionMatrix> head_matrices(const HeadWeights& weights) {
   return matrices;
 }
 
+AttentionPicture self_attention_picture(const std::vector<std::string>& tokens,
+                                        std::vector<AttentionMatrix> matrices) {
+  AttentionPicture picture{"", tokens, tokens, std::move(matrices)};
+  picture.source_axis = "key";
+  picture.target_axis = "query";
+  return picture;
+}
+
 AttentionSelection::AttentionSelection(const TranslateArguments& arguments,
                                        const LoadedModel& model, const Translator& translator)
     : model_(model),
@@ -200,11 +210,12 @@ AttentionPicture AttentionSelection::source_picture(const std::string& line,
                                                     const Translation& translation) const {
   const auto& hypothesis = translation.hypotheses.front();
   AttentionPicture picture;
-  picture.source = translation.source_tokens;
+  const auto& data = model_.contents.options.data;
+  picture.source = token_labels(translation.source_tokens, source_token_kind(data));
   picture.column_seconds = translation.column_seconds;
   picture.image = source_image(model_.contents.tokenizers, line);
   picture.grid_rows = static_cast<std::size_t>(model_.contents.tokenizers.grid.rows);
-  picture.target = translator_.tokens(hypothesis, translation);
+  picture.target = token_labels(translator_.tokens(hypothesis, translation), data.tokenizer.kind);
   if (selects_heads()) {
     const auto explanation = explain(model_.contents, model_.device, line, translation);
     picture.matrices = select(source_heads(explanation));
@@ -227,7 +238,8 @@ std::vector<AttentionPicture> AttentionSelection::pictures(const std::string& li
   if (has_self_attention()) {
     const auto weights = self_attention(line, translation, 0);
     const auto add = [&](const std::vector<std::string>& tokens, const HeadWeights& heads) {
-      pictures.push_back({"", tokens, tokens, select(heads)});
+      const auto kind = model_.contents.options.data.tokenizer.kind;
+      pictures.push_back(self_attention_picture(token_labels(tokens, kind), select(heads)));
     };
     if (has(AttentionMap::encoder)) add(weights.source_tokens, weights.encoder);
     if (has(AttentionMap::decoder)) add(weights.inputs, weights.decoder);

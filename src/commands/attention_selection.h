@@ -34,6 +34,10 @@ AttentionMatrix mean_of_last_layer(const HeadWeights& weights);
 // Returns a matrix for each head of each layer.
 std::vector<AttentionMatrix> head_matrices(const HeadWeights& weights);
 
+// Returns a picture of self-attention: rows are the queries, columns the keys.
+AttentionPicture self_attention_picture(const std::vector<std::string>& tokens,
+                                        std::vector<AttentionMatrix> matrices);
+
 // Thread-safe.
 class AttentionSelection {
  public:

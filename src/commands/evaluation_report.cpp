@@ -8,6 +8,7 @@
 
 #include "base/strings.h"
 #include "base/suggest.h"
+#include "base/terminal.h"
 #include "report/format.h"
 #include "report/line_chart.h"
 #include "report/table.h"
@@ -336,7 +337,7 @@ std::string report(const Evaluation& evaluation, ReportFormat format) {
     case ReportFormat::text:
       break;
   }
-  return to_text(evaluation);
+  return in_locale(to_text(evaluation));
 }
 
 std::string sentence_report(const Evaluation& e, ReportFormat format) {

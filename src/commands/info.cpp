@@ -1,5 +1,6 @@
 // regard info: prints a model's architecture, training and scores.
 #include "base/strings.h"
+#include "base/terminal.h"
 #include "commands/commands.h"
 #include "commands/model_report.h"
 #include "commands/output_file.h"
@@ -10,7 +11,7 @@ ExitCode info(const InfoArguments& arguments) {
   const auto report = read_model_report(arguments.model);
   OutputFile output("");
   output.write(arguments.json ? to_text(to_json(report), 2) + "\n"
-                              : escape_controls(to_text(report)));
+                              : in_locale(escape_controls(to_text(report))));
   output.commit();
   return ExitCode::ok;
 }

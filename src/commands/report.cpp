@@ -7,6 +7,7 @@
 #include "checkpoint/run_folder.h"
 #include "commands/attention_report.h"
 #include "commands/commands.h"
+#include "commands/model_report.h"
 #include "commands/output_file.h"
 #include "commands/run_report.h"
 #include "data/line_checks.h"
@@ -74,8 +75,20 @@ ExitCode report(const ReportArguments& arguments) {
   const auto count = static_cast<std::size_t>(arguments.sentences);
   OutputFile output(path);
 
-  auto body =
-      section_of("", summary_html(run)) + section_of("Learning curves", learning_curves_html(run));
+  std::optional<LoadedModel> model;
+  if (RunFolder(folder).last()) {
+    auto of_model = arguments.model;
+    of_model.tag_options = "";
+    if (arguments.hypotheses.empty()) {  // the text is the validation text
+      of_model.tags = {run.options.data.dev.src_tag, run.options.data.dev.trg_tag};
+    }
+    model = load_models(of_model);
+  }
+  const auto parameters =
+      model ? std::optional(parameter_count(*model->contents.model)) : std::nullopt;
+
+  auto body = section_of("", identity_html(run, parameters) + summary_html(run)) +
+              section_of("Learning curves", learning_curves_html(run));
   if (text && run.options.data.source == SourceKind::text) {
     body += section_of("BLEU by source length", bleu_by_length_html(*text));
   }
@@ -84,21 +97,10 @@ ExitCode report(const ReportArguments& arguments) {
                        translation_history_html(run, *validation, count));
   }
   if (text) body += section_of("Best and worst sentences", best_and_worst_html(*text, count));
-  auto configuration = configuration_html(run);
-  if (RunFolder(folder).last()) {
-    auto of_model = arguments.model;
-    of_model.tag_options = "";
-    if (arguments.hypotheses.empty()) {  // the text is the validation text
-      of_model.tags = {run.options.data.dev.src_tag, run.options.data.dev.trg_tag};
-    }
-    const auto model = load_models(of_model);
-    if (text) {
-      body += section_of("Inside the model", attention_html(model, *text, count));
-    }
-    configuration =
-        "<pre>" + escape_xml(parameter_table(*model.contents.model)) + "</pre>\n" + configuration;
-  }
-  body += page_section("Configuration", configuration);
+  if (model && text) body += section_of("Inside the model", attention_html(*model, *text, count));
+  const auto table =
+      model ? "<pre>" + escape_xml(parameter_table(*model->contents.model)) + "</pre>\n" : "";
+  body += page_section("Configuration", table + configuration_html(run));
   output.write(html_page("Run " + run.options.name, scale_switch(WeightScale::absolute), body));
   output.commit();
   if (arguments.output.empty()) log::info("{}", path);

@@ -1,6 +1,8 @@
 #include "commands/run_report.h"
 
-#include <fmt/format.h>
+#include <fmt/chrono.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +18,7 @@
 #include "commands/model_report.h"
 #include "config/reader.h"
 #include "config/writer.h"
+#include "data/corpus_statistics.h"
 #include "data/line_reader.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
@@ -221,6 +224,28 @@ std::string scored_sentence_html(const ScoredText& text, std::size_t i, double c
 
 }  // namespace
 
+std::string identity_html(const RunRecord& run, std::optional<std::int64_t> parameters) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  const auto& data = run.options.data;
+  std::vector<std::string> files;
+  for (const auto& corpus : data.train) {
+    files.push_back(corpus.src.empty() ? corpus.trg : corpus.src + ", " + corpus.trg);
+  }
+  if (!data.prepared.empty()) files = {data.prepared};
+  const auto [source, target] = languages_of(data);
+  if (!source.empty()) facts.emplace_back("languages", source + " → " + target);
+  if (run.options.model.kind == ModelKind::translation) {
+    facts.emplace_back("attention", attention_kind(run.options.model));
+  }
+  if (parameters) facts.emplace_back("parameters", format_thousands(*parameters));
+  facts.emplace_back("trained on", fmt::format("{}", fmt::join(files, "; ")));
+  struct stat status {};
+  if (::stat((run.path / "train.jsonl").c_str(), &status) == 0) {
+    facts.emplace_back("last step", fmt::format("{:%Y-%m-%d}", fmt::localtime(status.st_mtime)));
+  }
+  return pairs_html(facts);
+}
+
 std::string summary_html(const RunRecord& run) {
   const auto text = [](const Json& object, const char* key) {
     const auto found = object.find(key);
@@ -230,11 +255,11 @@ std::string summary_html(const RunRecord& run) {
   html += number_html("BLEU, best validation", run.value_at_best("bleu"));
   html += number_html("chrF", run.value_at_best("chrf"));
   html += number_html("validation loss", run.value_at_best("loss"));
-  if (run.best_step) html += fact_html("at step", format_thousands(*run.best_step));
+  if (run.best_step) html += fact_html("step of this report", format_thousands(*run.best_step));
   for (const auto* key : {"step", "epoch"}) {
     const auto count = run.last_value(key);
     if (!std::isnan(count))
-      html += fact_html(fmt::format("{}s", key), format_thousands(std::llround(count)));
+      html += fact_html(fmt::format("{}s trained", key), format_thousands(std::llround(count)));
   }
   if (const auto seconds = run.last_value("seconds"); !std::isnan(seconds)) {
     html += fact_html("time", format_duration(seconds));
@@ -251,7 +276,12 @@ std::string learning_curves_html(const RunRecord& run) {
   std::string charts;
   for (const auto& chart : learning_curves(run.train_log, run.validations))
     charts += line_chart_html(chart);
-  return charts.empty() ? "" : "<div class=\"charts\">\n" + charts + "</div>\n";
+  if (charts.empty()) return "";
+  return "<div class=\"charts\">\n" + charts + "</div>\n" +
+         page_note(
+             "The training loss is a mean over the steps since the point before, with dropout. "
+             "The validation loss is that of the model at its step, without dropout, and can "
+             "be lower.");
 }
 
 std::string translation_history_html(const RunRecord& run, const ScoredText& text,

@@ -55,6 +55,8 @@ std::optional<ScoredText> validation_text(const RunRecord& run);
 
 // The functions below return HTML, which is empty if there is nothing to show.
 
+// Languages, attention, number of parameters (if it is known), data and the date of the last step.
+std::string identity_html(const RunRecord& run, std::optional<std::int64_t> parameters);
 // Best scores, steps, time and the reason for stopping.
 std::string summary_html(const RunRecord& run);
 std::string learning_curves_html(const RunRecord& run);

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "commands/model_report.h"
+#include "data/corpus_statistics.h"
 #include "data/line_checks.h"
 #include "report/format.h"
 #include "serve/http_server.h"
@@ -244,14 +245,10 @@ ServedModel::ServedModel(std::string name, LoadedModel model, const TestingOptio
 
 Json ServedModel::description() const {
   const auto& options = model_.contents.options.model;
-  const bool is_recurrent = options.encoder.kind == EncoderKind::recurrent;
-  const auto encoder =
-      is_recurrent ? fmt::format("{}{}", options.encoder.bidirectional ? "bidirectional " : "",
-                                 enum_name(options.encoder.cell))
-                   : std::string(enum_name(options.encoder.kind));
   const bool attends = model_.contents.model->has_attention_weights();
   const auto attention = attention_kind(options);
   const auto parameters = parameter_count(*model_.contents.model);
+  const auto [source, target] = languages_of(model_.contents.options.data);
   Json search;
   auto testing = testing_;
   describe(testing, [&](std::string_view key, auto& value, auto&&...) {
@@ -265,15 +262,17 @@ Json ServedModel::description() const {
   for (const auto* key : {"batch_size", "validation_beam_size"}) search.erase(key);
   return {{"name", name_},
           {"description",
-           fmt::format("{} encoder, {} decoder, {} attention, {} parameters", encoder,
-                       enum_name(options.decoder.kind), attention, format_thousands(parameters))},
+           fmt::format("{}{} model with {} attention and {} parameters",
+                       source.empty() ? "A " : fmt::format("{} to {}: a ", source, target),
+                       options.decoder.kind == LayerKind::transformer ? "Transformer" : "recurrent",
+                       attends ? attention : "no", format_thousands(parameters))},
           {"encoder", enum_name(options.encoder.kind)},
           {"decoder", enum_name(options.decoder.kind)},
           {"attention", attention},
           {"has_attention", attends},
           {"parameters", parameters},
-          {"source_language", nullptr},  // a configuration does not name the languages
-          {"target_language", nullptr},
+          {"source_language", source.empty() ? Json() : Json(source)},
+          {"target_language", target.empty() ? Json() : Json(target)},
           {"user_symbols", model_.contents.options.data.tokenizer.user_symbols},
           {"src_tag", model_.contents.tokenizers.source_tag},
           {"trg_tag", model_.contents.tokenizers.target_tag()},

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/process.h"
 #include "base/strings.h"
 #include "checkpoint/folder.h"
 #include "checkpoint/run_folder.h"
@@ -34,7 +36,6 @@
 #include "training/signals.h"
 #include "training/train_step.h"
 #include "training/trainer.h"
-#include "training/training_loss.h"
 #include "translation/model_folder.h"
 
 namespace regard {
@@ -168,32 +169,61 @@ Setup make_setup_from(const RunFolder& run, const Options& options,
   }
 }
 
-// Runs one forward and backward step, without an update. Returns −log P of the references.
-double first_loss(const Setup& setup, const Batch& batch) {
-  auto& model = *setup.model;
+// The first updates of a run, measured.
+struct TrialSteps {
+  StepResult first;
+  std::int64_t steps = 0;
+  double seconds_per_step = 0;  // without the first step if there are others
+};
+
+// Makes a few steps, at least two, with a learning rate of 0: no weight changes. `epoch` must have
+// batches.
+TrialSteps try_steps(const Setup& setup, BatchSampler& batches, std::int64_t epoch) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::int64_t most_steps = 11;
+  constexpr std::chrono::seconds time_limit(5);
   const auto& options = setup.options.training;
-  double nll = 0;
-  const auto add = [&](const Loss& loss) {
-    loss.objective.backward();
-    nll += loss.nll.sum().item<double>();
-  };
-  model.train();
-  if (options.objective == Objective::likelihood) {
-    add(training_loss(model, batch, options));
-    return nll;
+  std::optional<MinimumRisk> minimum_risk;
+  if (options.objective == Objective::minimum_risk) {
+    minimum_risk.emplace(setup.options, setup.corpus->tokenizers());
   }
-  const MinimumRisk minimum_risk(setup.options, setup.corpus->tokenizers());
-  std::vector<CandidateBatch> parts;
-  {
-    const EvaluationMode guard(model);
-    kernels::PackedWeights packed;
-    parts = minimum_risk.sample(model, batch, /*step=*/1, packed);
+  TrainedModel trained(setup.model, options);
+  trained.model->train();
+  TrialSteps trial;
+  std::int64_t next = 0;
+  const auto end = Clock::now() + time_limit;
+  auto begin = Clock::now();
+  while (trial.steps < 2 || (trial.steps < most_steps && Clock::now() < end)) {
+    std::vector<Batch> of_step;
+    for (std::int64_t i = 0; i < options.gradient_accumulation; ++i) {
+      of_step.push_back(batches.batch(epoch, next++ % batches.count(epoch)).to(setup.device));
+    }
+    const auto result = train_step(
+        trained, of_step, {trial.steps + 1, 0, 0, {}, minimum_risk ? &*minimum_risk : nullptr},
+        options, *setup.pool);
+    if (trial.steps++ == 0) {  // it allocates memory
+      trial.first = result;
+      begin = Clock::now();
+    }
   }
-  for (const auto& part : parts) add(minimum_risk.loss(model, part).loss);
-  return nll;
+  const std::chrono::duration<double> taken = Clock::now() - begin;
+  trial.seconds_per_step = taken.count() / static_cast<double>(trial.steps - 1);
+  return trial;
 }
 
-// Runs one forward and backward step as the run would start or resume. Writes nothing.
+// "about 0:52 an epoch and 8:40 up to step 1,000"
+std::string estimated_time(const TrainingOptions& options, std::int64_t batches_in_epoch,
+                           double seconds_per_step) {
+  const auto of_steps = [&](std::int64_t steps) {
+    return format_duration(seconds_per_step * static_cast<double>(steps));
+  };
+  const auto end = last_step(options, batches_in_epoch);
+  return fmt::format(
+      "about {} an epoch{}", of_steps(updates_in_epoch(options, batches_in_epoch)),
+      end ? fmt::format(" and {} up to step {}", of_steps(*end), format_thousands(*end)) : "");
+}
+
+// Runs a few steps as the run would start or resume. Writes nothing.
 void dry_run(const TrainArguments& arguments) {
   auto given = read_given_options(arguments);
   const RunFolder run(given.options.training.model_dir);
@@ -209,13 +239,19 @@ void dry_run(const TrainArguments& arguments) {
                        sampling_for(options, *setup.model), SourceNoise(options));
   std::int64_t epoch = 0;
   while (batches.count(epoch) == 0) ++epoch;  // with corpus weights below 1 an epoch can be empty
-  const auto batch = batches.batch(epoch, 0).to(setup.device);
-  const auto loss = first_loss(setup, batch);
-  log::info("Dry run{}: {} per epoch; the first has {} and {}, loss {}. Nothing was written.",
+  const auto in_epoch = batches.count(epoch);
+  const auto trial = try_steps(setup, batches, epoch);
+  log::info("Dry run{}: {} per epoch; the first step has {} and {}, loss {}",
             last ? fmt::format(", resuming from {}", last->string()) : "",
-            counted(batches.count(epoch), "batch"), counted(batch.size(), "sentence"),
-            counted(batch.target_tokens, "target token"),
-            format_fixed(loss / static_cast<double>(batch.target_tokens), 4));
+            counted(in_epoch, "batch"), counted(trial.first.sentences, "sentence"),
+            counted(trial.first.target_tokens, "target token"),
+            format_fixed(trial.first.nll / static_cast<double>(trial.first.target_tokens), 4));
+  log::info(
+      "A step takes {} s, the mean of {}: {}, without validations. Memory so far: {}. Nothing was "
+      "written.",
+      format_short(trial.seconds_per_step), trial.steps - 1,
+      estimated_time(options.training, in_epoch, trial.seconds_per_step),
+      format_bytes(peak_memory()));
 }
 
 std::unique_ptr<Trainer> make_trainer(const Setup& setup, RunFolder& run, Validator* validator,

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/strings.h"
+#include "base/terminal.h"
 #include "report/format.h"
 #include "report/table.h"
 #include "text/n_best.h"
@@ -88,7 +89,7 @@ std::string positions_table(const std::vector<std::string>& source, const Explai
     cells.push_back(bar);
     table.add(cells);
   }
-  return table.text();
+  return in_locale(table.text());
 }
 
 }  // namespace

@@ -9,7 +9,9 @@ namespace regard {
 
 std::string attention_svg(const std::vector<std::string>& source,
                           const std::vector<std::string>& target, const std::vector<float>& weights,
-                          const std::string& caption, const std::string& scale) {
+                          const std::string& caption, const std::string& scale,
+                          const std::vector<std::string>& text,
+                          const std::array<std::string, 2>& axes) {
   AttentionPicture picture;
   if (!from_yaml(scale, picture.scale)) {
     throw ConfigError("scale: found `{}`, expected {}", scale, expected_text<WeightScale>({}));
@@ -23,6 +25,9 @@ std::string attention_svg(const std::vector<std::string>& source,
   picture.caption = caption;
   picture.source = source;
   picture.target = target;
+  picture.text = text;
+  picture.source_axis = axes[0];
+  picture.target_axis = axes[1];
   picture.matrices.push_back({.caption = "", .weights = weights});
   return alignment_svg(picture);
 }

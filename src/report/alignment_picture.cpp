@@ -95,7 +95,11 @@ constexpr std::size_t max_word_width = 24;  // the tooltip has the whole word
 constexpr double tilt = 60.0;               // angle of the source words, in degrees
 constexpr double sine = 0.866;              // of the tilt
 constexpr double cosine = 0.5;
+constexpr double axis_font = 10.0;
 constexpr double margin = 12.0;
+constexpr double text_font = 13.0;  // of the lines below the caption
+constexpr double text_height = 20.0;
+constexpr std::size_t max_text_width = 80;  // in columns of a terminal
 constexpr double legend_font = 11.0;
 constexpr double bar_start = 12.0;  // after the "0"
 constexpr double bar_step = 8.0;
@@ -116,6 +120,20 @@ struct Layout {
 
 std::string short_word(const std::string& word) {
   return truncate_to_width(word, max_word_width);
+}
+
+std::string columns_name(const AttentionPicture& picture) {
+  return picture.source_axis.empty() ? "" : picture.source_axis + " →";
+}
+
+std::string rows_name(const AttentionPicture& picture) {
+  return picture.target_axis.empty() ? "" : picture.target_axis + " ↓";
+}
+
+// Returns the space between the names of the axes and the cells; the first tick of a time axis
+// takes a part of it.
+double axis_gap(const AttentionPicture& picture) {
+  return picture.column_seconds > 0 ? 24.0 : 7.0;
 }
 
 // Returns the width of the widest word in pixels, plus one pixel because glyphs can exceed their
@@ -157,7 +175,12 @@ Layout compute_layout(const AttentionPicture& picture) {
     if (!matrix.caption.empty()) layout.caption = 24.0;
   layout.top = widest(picture.source, layout.font_size) * sine + layout.font_size + 4.0;
   if (is_sound) layout.top = layout.font_size + 14.0;
+  layout.top = std::max(layout.top, 3.0 * axis_font);
   layout.left = widest(picture.target, layout.font_size) + 10.0;
+  for (const auto& name : {columns_name(picture), rows_name(picture)}) {
+    if (name.empty()) continue;
+    layout.left = std::max(layout.left, estimate_text_width(name) * axis_font + axis_gap(picture));
+  }
   for (std::size_t s = 0; s < columns && !is_sound; ++s) {
     const double extent =
         estimate_text_width(short_word(picture.source[s])) * layout.font_size * cosine +
@@ -174,6 +197,21 @@ Layout compute_layout(const AttentionPicture& picture) {
   layout.height =
       layout.caption + layout.top + static_cast<double>(rows) * layout.cell + legend_height;
   return layout;
+}
+
+// Draws the names of columns and rows in the corner between them.
+std::string draw_axis_names(const AttentionPicture& picture, const Layout& layout) {
+  const auto x = format_coordinate(layout.left - axis_gap(picture));
+  const double bottom = layout.caption + layout.top;
+  const auto draw = [&](const std::string& name, double y) {
+    if (name.empty()) return std::string();
+    return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", x,
+                       format_coordinate(y), escape_xml(name));
+  };
+  return fmt::format("<g class=\"axis-names\" font-size=\"{}\" fill-opacity=\"0.7\">\n{}{}</g>\n",
+                     format_coordinate(axis_font),
+                     draw(columns_name(picture), bottom - 4.0 - axis_font - 3.0),
+                     draw(rows_name(picture), bottom - 4.0));
 }
 
 // Returns the factors from cells to pixels: "28", or "6 14" if width and height differ.
@@ -279,8 +317,8 @@ std::string draw_matrix(const AttentionPicture& picture, const AttentionMatrix& 
         "<text class=\"caption\" x=\"{}\" y=\"14\" font-size=\"13\" "
         "font-weight=\"600\">{}</text>\n",
         format_coordinate(layout.left), escape_xml(matrix.caption));
-  svg += draw_words(picture, layout) + draw_cells(picture, matrix, layout, cell_attributes) +
-         draw_chosen(matrix, layout);
+  svg += draw_axis_names(picture, layout) + draw_words(picture, layout) +
+         draw_cells(picture, matrix, layout, cell_attributes) + draw_chosen(matrix, layout);
   if (!matrix.weights.empty()) {
     svg += draw_legend(layout.left, layout.height - legend_height, legend_label(picture, matrix));
   }
@@ -319,7 +357,9 @@ std::string draw_figure(const AttentionPicture& picture) {
                                              image_attention_elements(picture) + "</div>\n");
   }
   const Layout layout = compute_layout(picture);
-  std::string html = "<div class=\"matrices\">\n";
+  std::string html;
+  for (const auto& line : picture.text) html += page_note(line);
+  html += "<div class=\"matrices\">\n";
   for (const AttentionMatrix& matrix : picture.matrices)
     html += open_svg(layout.width, layout.height + 2.0, " role=\"img\"") +
             draw_matrix(picture, matrix, layout,
@@ -362,15 +402,27 @@ std::string alignment_svg(const AttentionPicture& picture) {
   const Layout layout = compute_layout(picture);
   const double gap = 28.0;
   const auto count = static_cast<double>(picture.matrices.size());
-  const double head = picture.caption.empty() ? margin : margin + 26.0;
+  const double text_top = picture.caption.empty() ? margin : margin + 26.0;
+  const double head = text_top + static_cast<double>(picture.text.size()) * text_height;
+  std::vector<std::string> text;
+  double text_width = estimate_text_width(picture.caption, FontWeight::bold) * 15.0;
+  for (const auto& line : picture.text) {
+    text.push_back(truncate_to_width(line, max_text_width));
+    text_width = std::max(text_width, estimate_text_width(text.back()) * text_font);
+  }
   const double body = count * layout.width + std::max(0.0, count - 1.0) * gap;
-  const double width =
-      2.0 * margin + std::max(body, estimate_text_width(picture.caption, FontWeight::bold) * 15.0);
+  const double width = 2.0 * margin + std::max(body, text_width);
   std::string svg = open_svg(width, head + layout.height + margin, " color=\"#1a1a1a\"");
   svg += "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
   if (!picture.caption.empty())
     svg += fmt::format("<text x=\"{}\" y=\"27\" font-size=\"15\" font-weight=\"600\">{}</text>\n",
                        format_coordinate(margin), escape_xml(picture.caption));
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    svg += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\">{}</text>\n",
+                       format_coordinate(margin),
+                       format_coordinate(text_top + static_cast<double>(i) * text_height + 10.0),
+                       format_coordinate(text_font), escape_xml(text[i]));
+  }
   double x = margin;
   for (const AttentionMatrix& matrix : picture.matrices) {
     svg += fmt::format("<g transform=\"translate({} {})\">\n{}</g>\n", format_coordinate(x),

@@ -1,8 +1,8 @@
 // Draws attention as in Fig. 3 of Bahdanau et al. (2015): source words across the top, target words
-// down the left, each cell gray by its weight α_ts, from black (0) to white (see WeightScale).
-// Below each matrix is a legend with the grays and the largest weight. If the source is an image,
-// a copy of it for each target word has the weights laid over it instead (image_attention.h).
-// Pictures and pages load no other files.
+// down the left, the names of both in the corner, each cell gray by its weight α_ts, from black (0)
+// to white (see WeightScale). Below each matrix is a legend with the grays and the largest weight.
+// If the source is an image, a copy of it for each target word has the weights laid over it instead
+// (image_attention.h). Pictures and pages load no other files.
 #pragma once
 
 #include <array>
@@ -76,6 +76,11 @@ struct AttentionPicture {
   // row from the top.
   std::optional<Image> image = {};
   std::size_t grid_rows = 0;
+  // Lines below the caption: the sentence and its translation.
+  std::vector<std::string> text = {};
+  // The names of the columns and of the rows; may be empty.
+  std::string source_axis = "source";
+  std::string target_axis = "translation";
 };
 
 // Returns the label of white in a matrix of the picture.

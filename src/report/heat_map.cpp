@@ -129,7 +129,8 @@ std::string heat_map(const AttentionPicture& picture, const Terminal& terminal) 
     }
     if (last < S) text += "\n";
   }
-  return text + legend(picture.scale, largest_weight(weights), left, terminal.color);
+  text += legend(picture.scale, largest_weight(weights), left, terminal.color);
+  return terminal.utf8 ? text : to_ascii(text, "~");
 }
 
 }  // namespace regard

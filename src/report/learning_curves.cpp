@@ -53,19 +53,22 @@ Series validation_series(const std::string& name, const ValidationTable& validat
 std::vector<LineChart> learning_curves(const std::vector<Json>& train_log,
                                        const ValidationTable& validations) {
   std::vector<LineChart> charts;
-  const auto add = [&](const std::string& title, std::vector<Series> series) {
+  const auto add = [&](const std::string& title, std::vector<Series> series, bool log_y = false) {
     std::erase_if(series, [](const Series& one) { return one.points.empty(); });
     if (series.empty()) return;
     LineChart chart;
     chart.title = title;
     chart.x_label = "step";
+    chart.log_y = log_y;
     chart.series = std::move(series);
     chart.width = 380;
     chart.height = 200;
     charts.push_back(std::move(chart));
   };
-  add("Loss per target token", {training_series("training", train_log, "loss"),
-                                validation_series("validation", validations, "loss")});
+  add("Loss per target token",
+      {training_series("training", train_log, "loss"),
+       validation_series("validation", validations, "loss")},
+      /*log_y=*/true);
   add("Expected risk of a sentence", {training_series("", train_log, "risk")});
   add("BLEU and chrF, validation", {validation_series("BLEU", validations, "bleu"),
                                     validation_series("chrF", validations, "chrf")});
@@ -73,7 +76,8 @@ std::vector<LineChart> learning_curves(const std::vector<Json>& train_log,
   add("Gradient norm", {training_series("", train_log, "gradient_norm")});
   add("Speed, target tokens per second",
       {training_series("", train_log, "target_tokens_per_second")});
-  add("Perplexity, validation", {validation_series("", validations, "perplexity")});
+  add("Perplexity, validation", {validation_series("", validations, "perplexity")},
+      /*log_y=*/true);
   return charts;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <span>
 
 #include "report/format.h"
 #include "report/xml.h"
@@ -76,6 +77,25 @@ std::vector<double> round_ticks(double low, double high, int count) {
   return ticks;
 }
 
+std::vector<double> log_ticks(double low, double high, int count) {
+  const auto linear = round_ticks(low, high, count);
+  if (high < 3.0 * low && linear.front() > 0.0) return linear;
+  constexpr std::array<double, 3> mantissas{1.0, 2.0, 5.0};
+  constexpr std::size_t most = 8;
+  for (const auto& steps : {std::span<const double>(mantissas), std::span(mantissas).first(1)}) {
+    std::vector<double> ticks;
+    for (int power = -12; power <= 12 && (ticks.empty() || ticks.back() < high); ++power) {
+      for (const double mantissa : steps) {
+        const double tick = mantissa * std::pow(10.0, power);
+        if (tick <= low * (1 + 1e-9)) ticks.clear();  // the next one may be nearer
+        if (ticks.empty() || ticks.back() < high) ticks.push_back(tick);
+      }
+    }
+    if (ticks.size() <= most || steps.size() == 1) return ticks;
+  }
+  return linear;
+}
+
 namespace {
 
 // Labels the ticks with as many decimals as their step needs.
@@ -83,6 +103,16 @@ Ticks label_ticks(const std::vector<double>& ticks) {
   Ticks labelled;
   const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 1.0;
   for (const double tick : ticks) labelled.emplace_back(tick, tick_label(tick, step));
+  return labelled;
+}
+
+// Labels ticks of different distances.
+Ticks label_log_ticks(const std::vector<double>& ticks) {
+  Ticks labelled;
+  for (const double tick : ticks) {
+    labelled.emplace_back(tick, tick >= 1000.0 && tick < 1e9 ? format_thousands(std::llround(tick))
+                                                             : fmt::format("{:.6g}", tick));
+  }
   return labelled;
 }
 
@@ -165,12 +195,15 @@ struct Frame {
   double right = 0.0;
   double top = 0.0;
   double bottom = 0.0;
+  bool log_y = false;
 
   double at_x(double value) const {
     return left + (value - x.low) / (x.high - x.low) * (right - left);
   }
   double at_y(double value) const {
-    return bottom - (value - y.low) / (y.high - y.low) * (bottom - top);
+    const auto part = log_y ? std::log(value / y.low) / std::log(y.high / y.low)
+                            : (value - y.low) / (y.high - y.low);
+    return bottom - part * (bottom - top);
   }
 };
 
@@ -327,8 +360,10 @@ void compute_ranges(const LineChart& chart, Frame& frame, Ticks& x_ticks, Ticks&
   if (chart.y_max) y.include(*chart.y_max);
   frame.x = x.widened();
   frame.y = y.widened();
-  y_ticks =
-      label_ticks(round_ticks(frame.y.low, frame.y.high, static_cast<int>(chart.height / 50)));
+  const int rows = static_cast<int>(chart.height / 50);
+  frame.log_y = chart.log_y && frame.y.low > 0.0;
+  y_ticks = frame.log_y ? label_log_ticks(log_ticks(frame.y.low, frame.y.high, rows))
+                        : label_ticks(round_ticks(frame.y.low, frame.y.high, rows));
   frame.y = {y_ticks.front().first, y_ticks.back().first};
   x_ticks = chart.x_ticks;
   if (x_ticks.empty()) {

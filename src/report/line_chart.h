@@ -19,6 +19,10 @@ using Ticks = std::vector<std::pair<double, std::string>>;  // value and label
 // of ten. Returns {low} unless low < high.
 std::vector<double> round_ticks(double low, double high, int count);
 
+// Returns numbers from {1, 2, 5} times powers of ten (only the powers, if there would be more than
+// eight) that cover [low, high], or round_ticks() if the range is too small for them. 0 < low.
+std::vector<double> log_ticks(double low, double high, int count);
+
 struct Series {
   std::string name;
   std::vector<std::pair<double, double>> points;  // (x, y) by ascending x; NaN leaves a gap
@@ -36,6 +40,8 @@ struct LineChart {
   // Values that the y axis includes even if all points are above or below.
   std::optional<double> y_min;
   std::optional<double> y_max;
+  // A logarithmic y axis. Ignored if a value is not above 0.
+  bool log_y = false;
   double width = 720;   // of the picture, in pixels
   double height = 300;  // of the plot without legend and labels, in pixels
 };

@@ -76,7 +76,7 @@ dl.pair dd { margin: 0; overflow-wrap: anywhere; }
 .kind-choice { display: flex; gap: .5rem; align-items: center; color: var(--soft);
                font-size: .85rem; margin-bottom: .5rem; }
 .viewer { flex: 1 1 24rem; min-width: 0; max-width: 100%; }
-.lines { flex: 0 1 auto; max-width: 100%; }
+.alignment { flex: 0 1 auto; max-width: 100%; }
 .controls { display: flex; flex-wrap: wrap; gap: .5rem 1rem; margin: .2rem 0 .6rem; }
 .stepper { display: inline-flex; gap: .35rem; align-items: center; max-width: 100%; }
 .stepper output { min-width: 7.5rem; text-align: center; font-size: .88rem; }
@@ -95,6 +95,8 @@ text.on { fill: var(--mark); font-weight: 700; }
 
 .link { fill: none; stroke: var(--mark); }
 .soft { fill: none; stroke: var(--c0); }
+.key-link { color: var(--mark); font-weight: 700; }
+.key-soft { color: var(--c0); font-weight: 700; }
 .twig { fill: none; stroke: var(--soft); }
 .twig.dead { opacity: .5; }
 .node.dead { fill: var(--soft); }

@@ -123,8 +123,10 @@ void shorten(ProgressLine& line, std::size_t columns) {
 std::string draw_line(ProgressLine line, const Terminal& terminal) {
   const std::size_t columns = terminal.columns > 1 ? terminal.columns - 1 : 0;
   shorten(line, columns);
-  if (line_width(line) > columns)
-    return truncate_to_width(line.fields.front().text(Terminal{}), columns);
+  if (line_width(line) > columns) {
+    const auto text = truncate_to_width(line.fields.front().text(Terminal{}), columns);
+    return terminal.utf8 ? text : to_ascii(text, "~");
+  }
   const std::size_t room = columns - line_width(line);
   std::string text;
   for (std::size_t i = 0; i < line.fields.size(); ++i) {
@@ -137,7 +139,7 @@ std::string draw_line(ProgressLine line, const Terminal& terminal) {
                     style_off(Style::accent, terminal), style_on(Style::faint, terminal), bar.rest,
                     style_off(Style::faint, terminal), format_percent(*line.fraction));
   }
-  return text;
+  return terminal.utf8 ? text : to_ascii(text);
 }
 
 std::string plain_text(const ProgressLine& line) {

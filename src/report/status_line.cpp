@@ -1,12 +1,10 @@
 #include "report/status_line.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 
 #include "base/log.h"
@@ -32,27 +30,12 @@ void erase() {
   drawn = false;
 }
 
-Terminal terminal_at(int descriptor) {
-  Terminal terminal;
-  const char* const term = std::getenv("TERM");
-  const bool dumb = !term || std::string_view(term).empty() || std::string_view(term) == "dumb";
-  const bool silenced = descriptor == STDERR_FILENO && log::is_quiet();
-  terminal.live = isatty(descriptor) == 1 && !dumb && !silenced;
-  const char* const no_color = std::getenv("NO_COLOR");
-  terminal.color = terminal.live && (!no_color || *no_color == '\0');
-  winsize size{};
-  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) terminal.columns = size.ws_col;
-  return terminal;
-}
-
 }  // namespace
 
 Terminal stderr_terminal() {
-  return terminal_at(STDERR_FILENO);
-}
-
-Terminal stdout_terminal() {
-  return terminal_at(STDOUT_FILENO);
+  auto terminal = terminal_at(STDERR_FILENO);
+  if (log::is_quiet()) terminal.live = terminal.color = false;
+  return terminal;
 }
 
 std::string_view style_on(Style style, const Terminal& terminal) {

@@ -2,24 +2,14 @@
 // shows progress. It is cleared before each log line.
 #pragma once
 
-#include <cstddef>
 #include <string_view>
+
+#include "base/terminal.h"
 
 namespace regard {
 
-// Capabilities of stderr or stdout.
-struct Terminal {
-  // False for a pipe, a file and TERM=dumb, which cannot redraw a line, and for stderr with
-  // --quiet.
-  bool live = false;
-  // False without `live`, and if NO_COLOR is set and not empty (https://no-color.org).
-  bool color = false;
-  std::size_t columns = 80;  // 80 if unknown
-};
-
-// Query the system at each call, because the window can be resized.
+// The terminal of stderr; not live with --quiet.
 Terminal stderr_terminal();
-Terminal stdout_terminal();
 
 // Escape sequences that start and end a style; empty without colour.
 enum class Style { plain, strong, faint, accent };

@@ -1,7 +1,12 @@
-// The position of a training run in its data, and its counters. Checkpoints store it.
+// The position of a training run in its data, and its counters. Checkpoints store it. Also where
+// the run ends at the latest.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
+
+#include "config/training_options.h"
 
 namespace regard {
 
@@ -26,5 +31,21 @@ struct TrainingPosition {
   // one that has ended.
   std::int64_t current_epoch() const { return batch > 0 || epoch == 0 ? epoch + 1 : epoch; }
 };
+
+inline std::int64_t updates_in_epoch(const TrainingOptions& options,
+                                     std::int64_t batches_in_epoch) {
+  const auto accumulated = options.gradient_accumulation;
+  return std::max<std::int64_t>(1, (batches_in_epoch + accumulated - 1) / accumulated);
+}
+
+// Returns the step at which max_steps or epochs ends the run; nullopt if only patience does.
+inline std::optional<std::int64_t> last_step(const TrainingOptions& options,
+                                             std::int64_t batches_in_epoch) {
+  if (options.epochs == 0) {
+    return options.max_steps > 0 ? std::optional(options.max_steps) : std::nullopt;
+  }
+  const auto end = options.epochs * updates_in_epoch(options, batches_in_epoch);
+  return options.max_steps > 0 ? std::min(end, options.max_steps) : end;
+}
 
 }  // namespace regard

@@ -34,6 +34,10 @@ void check_run_folder(const RunFolder& run) {
   namespace fs = std::filesystem;
   if (!run.checkpoint_steps().empty()) return;
   std::error_code ignored;
+  if (fs::exists(run.path(), ignored) && !fs::is_directory(run.path(), ignored)) {
+    throw ConfigError("training.model_dir: {}: found a file, expected a folder or a new name",
+                      run.path().string());
+  }
   const auto has = [&](const fs::path& name) {
     return fs::exists(fs::symlink_status(run.path() / name, ignored));
   };

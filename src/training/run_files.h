@@ -12,8 +12,8 @@
 namespace regard {
 
 // Must be called before a new run is started in the folder. Throws ConfigError if the folder is a
-// model (a checkpoint, an averaged model), or if the run would overwrite a file in it that was not
-// written by a run of regard.
+// file or a model (a checkpoint, an averaged model), or if the run would overwrite a file in it
+// that was not written by a run of regard.
 void check_run_folder(const RunFolder& run);
 
 // Removes the files of earlier runs (for --fresh), and no other files. Keeps corpus.cache, which

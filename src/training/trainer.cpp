@@ -35,9 +35,7 @@ std::optional<std::int64_t> resume_step(const FolderReader* checkpoint) {
 TrainingOptions with_decay_steps(TrainingOptions options, BatchSampler& batches) {
   if (options.scheduling == ScheduleKind::cosine && options.decay_steps == 0 &&
       options.max_steps == 0) {
-    const auto updates =
-        (batches.count(0) + options.gradient_accumulation - 1) / options.gradient_accumulation;
-    options.decay_steps = options.epochs * updates;
+    options.decay_steps = options.epochs * updates_in_epoch(options, batches.count(0));
   }
   return options;
 }

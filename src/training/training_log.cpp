@@ -112,17 +112,11 @@ void TrainingLog::add_validation(std::int64_t step, const Scores& scores) {
 TrainingProgress TrainingLog::progress(const TrainingPosition& position,
                                        std::int64_t batches_in_epoch) const {
   const auto& o = options_;
-  const auto updates_in_epoch = std::max<std::int64_t>(
-      1, (batches_in_epoch + o.gradient_accumulation - 1) / o.gradient_accumulation);
   TrainingProgress progress;
   progress.step = position.step;
   progress.epoch = position.current_epoch();
   if (o.epochs > 0) progress.total_epochs = o.epochs;
-  if (o.max_steps > 0) progress.total_steps = o.max_steps;
-  if (o.epochs > 0) {
-    const auto total = o.epochs * updates_in_epoch;
-    progress.total_steps = o.max_steps > 0 ? std::min(total, o.max_steps) : total;
-  }
+  progress.total_steps = last_step(o, batches_in_epoch);
   const auto tokens = static_cast<double>(std::max<std::int64_t>(1, target_tokens_));
   progress.loss = nll_ / tokens;
   progress.perplexity = std::exp(progress.loss);
@@ -147,7 +141,7 @@ TrainingProgress TrainingLog::progress(const TrainingPosition& position,
   if (!validates_) return progress;
   const auto every = o.validation_unit == ValidationUnit::steps
                          ? o.validation_every
-                         : o.validation_every * updates_in_epoch;
+                         : o.validation_every * updates_in_epoch(o, batches_in_epoch);
   progress.seconds_to_validation =
       seconds_per_step * static_cast<double>(every - position.step % every);
   if (progress.seconds_left) {  // a validation follows the last step

@@ -90,6 +90,17 @@ std::vector<std::string> word_texts(const std::vector<std::string>& tokens,
   return written;
 }
 
+std::vector<std::string> token_labels(std::vector<std::string> tokens, TokenizerKind kind) {
+  const auto words = group_into_words(tokens, kind);
+  const auto texts = word_texts(tokens, words);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    // A token that also begins the next word keeps its marks.
+    const bool begins_next = i + 1 < words.size() && words[i + 1].front() == words[i].back();
+    if (words[i].size() == 1 && !begins_next) tokens[words[i][0]] = texts[i];
+  }
+  return tokens;
+}
+
 std::vector<std::vector<float>> word_weights(const std::vector<std::vector<float>>& weights,
                                              const WordTokens& source, const WordTokens& target) {
   std::vector<std::vector<float>> result;

@@ -29,6 +29,9 @@ WordTokens group_into_words(const std::vector<std::string>& tokens, TokenizerKin
 std::vector<std::string> word_texts(const std::vector<std::string>& tokens,
                                     const WordTokens& words);
 
+// Returns the tokens as labels of a picture: without ▁ where a token is a whole word.
+std::vector<std::string> token_labels(std::vector<std::string> tokens, TokenizerKind kind);
+
 // Returns a_ij, [target words j][source words i], from α_ts [target tokens][source tokens].
 std::vector<std::vector<float>> word_weights(const std::vector<std::vector<float>>& weights,
                                              const WordTokens& source, const WordTokens& target);

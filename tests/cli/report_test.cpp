@@ -235,12 +235,29 @@ TEST(Report, WritesOnePage) {
   ASSERT_EQ(finished.code, 0) << finished.err;
   const auto page = read_text(path);
   expect_sound(page);
-  for (const auto* part :
-       {"<h1>Run tiny</h1>", "Loss per target token", "BLEU and chrF, validation", "Learning rate",
-        "Gradient norm", "Speed, target tokens per second", "BLEU by source length",
-        "95 % confidence", "Validation translations over time", "Best and worst sentences",
-        "class=\"viewer\"", "class=\"tree\"", "max_steps: 60", "output_weight",
-        "training.max_steps reached (60)"}) {
+  for (const auto* part : {"<h1>Run tiny</h1>",
+                           "<dt>languages</dt><dd>en → fr</dd>",
+                           "<dt>attention</dt><dd>additive</dd>",
+                           "<dt>parameters</dt>",
+                           "train.en, ",
+                           "<dt>last step</dt><dd>20",
+                           "step of this report",
+                           "and can be lower",
+                           "most attended word",
+                           "Loss per target token",
+                           "BLEU and chrF, validation",
+                           "Learning rate",
+                           "Gradient norm",
+                           "Speed, target tokens per second",
+                           "BLEU by source length",
+                           "95 % confidence",
+                           "Validation translations over time",
+                           "Best and worst sentences",
+                           "class=\"viewer\"",
+                           "class=\"tree\"",
+                           "max_steps: 60",
+                           "output_weight",
+                           "training.max_steps reached (60)"}) {
     EXPECT_THAT(page, HasSubstr(part));
   }
   // Shows the translations of the best validation.
@@ -299,7 +316,7 @@ TEST(Report, BestValidationIsThatOfTheBestLink) {
   const auto finished = run({"report", folder.string()});
   ASSERT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(read_text(folder / "report.html"),
-              HasSubstr(fmt::format("<dt>at step</dt><dd>{}</dd>", std::stoi(step))));
+              HasSubstr(fmt::format("<dt>step of this report</dt><dd>{}</dd>", std::stoi(step))));
 }
 
 TEST(Report, FolderThatIsNoRunIsACheckpointError) {

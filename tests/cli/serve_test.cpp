@@ -210,6 +210,9 @@ TEST_F(ServeCli, ARequestSelectsItsTags) {
   EXPECT_EQ(model["user_symbols"], Json({"<2fr>", "<2en>"}));
   EXPECT_EQ(model["src_tag"], "");
   EXPECT_EQ(model["trg_tag"], "<2fr>");
+  EXPECT_EQ(model["source_language"], "en");
+  EXPECT_THAT(model["description"].get<std::string>(),
+              HasSubstr("to fr: a recurrent model with additive attention and "));
 }
 
 TEST_F(ServeCli, StreamsAllPartsOfATranslation) {

@@ -27,6 +27,24 @@ TEST_F(Train, DryRunWritesNothing) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("encoder"), HasSubstr("200")));
 }
 
+TEST_F(Train, DryRunEstimatesTimeAndMemory) {
+  const auto result = train({"--dry-run", "training.max_steps=1000"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("the mean of 10: about 0:0"),
+                                HasSubstr("up to step 1,000"), HasSubstr("Memory so far: ")));
+  EXPECT_THAT(train({"--dry-run", "training.max_steps=0", "training.patience=5"}).err,
+              Not(HasSubstr("up to step")));
+}
+
+TEST_F(Train, DryRunRefusesAFileInThePlaceOfTheRun) {
+  write_text(folder_ / "run", "text");
+  const auto result = train({"--dry-run"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("found a file, expected a folder"));
+  EXPECT_EQ(train().code, 2);
+  EXPECT_EQ(read_text(folder_ / "run"), "text");
+}
+
 TEST_F(Train, DryRunResumesAnExistingRun) {
   ASSERT_EQ(train().code, 0);
   const auto same = train({"--dry-run"});

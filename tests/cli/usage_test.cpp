@@ -31,6 +31,13 @@ TEST(Usage, MisspeltCommandHasASuggestion) {
               AllOf(StartsWith("error: "), HasSubstr("`train`"), HasSubstr("regard --help")));
 }
 
+TEST(Usage, ReportTakesOneRun) {
+  const auto finished = run({"report", "a", "b"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err,
+              HasSubstr("run: found 2, expected one; each run has a page of its own"));
+}
+
 // Returns the choices of a message such as "expected a, b, c" or "give a, b or c" as "a|b|c".
 std::string names_in(const std::string& error) {
   auto names =

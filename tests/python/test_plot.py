@@ -26,7 +26,8 @@ def test_the_picture_is_that_of_the_program(model, run_folder, regard_program, t
     picture = tmp_path / "by_program.svg"
     regard_program("translate", "-m", run_folder, "--threads", 1, "--picture", picture, text="the cat\n")
     translation = model.translate(["the cat"], return_attention=True)[0]
-    assert regard.plot_attention(translation, caption="Line 1").svg == picture.read_text(encoding="utf-8")
+    plot = regard.plot_attention(translation, caption="Line 1", text=["the cat", translation.text])
+    assert plot.svg == picture.read_text(encoding="utf-8")
 
 
 def test_a_matrix_of_any_type_is_drawn_with_the_given_tokens():

@@ -33,6 +33,20 @@ TEST(AlignmentPicture, DrawsEachWeightInItsCell) {
   EXPECT_EQ(count_of(svg, "width=\"1\" height=\"1\""), 6U);
 }
 
+TEST(AlignmentPicture, NamesItsAxesAndShowsTheSentence) {
+  auto picture = example();
+  picture.text = {"They watch .", "Ils regardent <b>"};
+  const auto svg = alignment_svg(picture);
+  EXPECT_EQ(find_xml_fault(svg), "");
+  EXPECT_EQ(find_clipped_label(svg), "");
+  EXPECT_THAT(svg, HasSubstr(">source →</text>"));
+  EXPECT_THAT(svg, HasSubstr(">translation ↓</text>"));
+  EXPECT_THAT(svg, HasSubstr(">They watch .</text>"));
+  EXPECT_THAT(svg, HasSubstr(">Ils regardent &lt;b&gt;</text>"));
+  picture.source_axis = picture.target_axis = "";
+  EXPECT_THAT(alignment_svg(picture), Not(HasSubstr("source →")));
+}
+
 TEST(AlignmentPicture, ClampsWeightsToTheScale) {
   AttentionPicture picture = example();
   picture.matrices[0].weights = {1.5F, -0.5F, std::nanf(""), 0, 0, 0};

@@ -29,6 +29,29 @@ TEST(LineChart, TicksAreRoundAndCoverTheRange) {
   EXPECT_THAT(round_ticks(2, 2, 5), ElementsAre(2));
 }
 
+TEST(LineChart, LogarithmicTicksAreRoundAndCoverTheRange) {
+  EXPECT_THAT(log_ticks(0.07, 7.6, 4), ElementsAre(0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10));
+  EXPECT_THAT(log_ticks(1.05, 2000, 4), ElementsAre(1, 10, 100, 1000, 10000));
+  EXPECT_THAT(log_ticks(2.1, 2.9, 4),
+              testing::Pointwise(testing::DoubleEq(), {2.0, 2.2, 2.4, 2.6, 2.8, 3.0}));
+}
+
+TEST(LineChart, EqualFactorsAreEquallyFarApartOnALogarithmicAxis) {
+  LineChart chart{"", "step", "loss", {{"a", {{0, 1}, {5, 10}, {10, 100}}}}, {}, {}, {}};
+  chart.log_y = true;
+  const auto middle = [&] {
+    const std::regex path("d=\"M[0-9.]+ ([0-9.]+)L[0-9.]+ ([0-9.]+)L[0-9.]+ ([0-9.]+)\"");
+    std::smatch match;
+    const auto svg = line_chart_svg(chart);
+    if (!std::regex_search(svg, match, path)) return NAN;
+    const double first = std::stod(match[1]), last = std::stod(match[3]);
+    return static_cast<float>((std::stod(match[2]) - first) / (last - first));
+  };
+  EXPECT_NEAR(middle(), 0.5, 0.01);
+  chart.series[0].points[0].second = 0;  // it has no logarithm
+  EXPECT_NEAR(middle(), 0.1, 0.01);
+}
+
 TEST(LineChart, DrawsPointsBetweenTheirTicks) {
   LineChart chart{"", "step", "loss", {{"a", {{0, 0}, {5, 25}, {10, 50}}}}, {}, {}, {}};
   const std::string svg = line_chart_svg(chart);

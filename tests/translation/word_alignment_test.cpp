@@ -36,6 +36,13 @@ TEST(WordAlignment, UnknownPieceContinuesItsWord) {
               ElementsAre(ElementsAre(0, 1), ElementsAre(2)));
 }
 
+TEST(WordAlignment, LabelsOfWholeWordsHaveNoSpaceSymbol) {
+  EXPECT_THAT(
+      token_labels({"▁they", "▁watch", "ing", "▁out▁of", "f", "▁it", "</s>"}, TokenizerKind::bpe),
+      ElementsAre("they", "▁watch", "ing", "▁out▁of", "f", "it", "</s>"));
+  EXPECT_THAT(token_labels({"a", "b", "</s>"}, TokenizerKind::word), ElementsAre("a", "b", "</s>"));
+}
+
 TEST(WordAlignment, EachTokenOfAWordVocabularyIsAWord) {
   EXPECT_THAT(group_into_words({"a", "<unk>", "</s>"}, TokenizerKind::word),
               ElementsAre(ElementsAre(0), ElementsAre(1)));

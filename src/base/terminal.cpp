@@ -1,0 +1,150 @@
+#include "base/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
+#include <utility>
+
+namespace regard {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> substitutes{{
+    {"─", "-"},
+    {"━", "="},
+    {"╸", "-"},
+    {"▁", "_"},
+    {"·", "."},
+    {"░", ":"},
+    {"▒", "+"},
+    {"▓", "#"},
+    {"█", "@"},
+    {"–", "-"},
+    {"−", "-"},
+    {"×", "x"},
+    {"±", "~"},
+    {"≥", ">="},
+    {"→", "->"},
+    {"←", "<-"},
+}};
+
+std::string_view variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string_view() : value;
+}
+
+bool locale_has_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    std::string value(variable(name));
+    if (value.empty()) continue;
+    std::erase(value, '-');
+    std::ranges::transform(value, value.begin(), [](char c) { return std::tolower(c); });
+    return value.find("utf8") != std::string::npos;
+  }
+  return true;
+}
+
+// Counts the bytes that begin a character of UTF-8.
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](unsigned char byte) { return (byte & 0xC0) != 0x80; }));
+}
+
+// Returns the column in which the rest of a long line begins.
+std::size_t continuation_column(std::string_view line, std::size_t columns) {
+  const auto first = std::min(line.find_first_not_of(' '), line.size());
+  const auto gap = line.find("  ", first);
+  if (gap == std::string_view::npos) return first;
+  const auto description = line.find_first_not_of(' ', gap);
+  if (description == std::string_view::npos) return first;
+  const auto column = characters(line.substr(0, description));
+  return column <= 2 * columns / 3 ? column : first;
+}
+
+void wrap_line(std::string& text, std::string_view line, std::size_t columns) {
+  const auto indent = continuation_column(line, columns);
+  std::size_t used = 0;  // characters of the current line
+  bool is_empty = true;  // it has no word
+  while (!line.empty()) {
+    const auto word = std::min(line.find_first_not_of(' '), line.size());
+    const auto end = std::min(line.find(' ', word), line.size());
+    const auto width = characters(line.substr(0, end));
+    if (!is_empty && used + width > columns) {
+      text += "\n" + std::string(indent, ' ');
+      used = indent;
+      line.remove_prefix(word);
+      is_empty = true;
+      continue;
+    }
+    text += line.substr(0, end);
+    used += width;
+    line.remove_prefix(end);
+    is_empty = false;
+  }
+}
+
+}  // namespace
+
+Terminal terminal_at(int descriptor) {
+  Terminal terminal;
+  const auto term = variable("TERM");
+  terminal.live = ::isatty(descriptor) == 1 && !term.empty() && term != "dumb";
+  terminal.color = terminal.live && variable("NO_COLOR").empty();
+  terminal.utf8 = locale_has_utf8();
+  winsize size{};
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    terminal.columns = size.ws_col;
+  }
+  return terminal;
+}
+
+std::string to_ascii(std::string_view text, std::string_view ellipsis) {
+  constexpr std::string_view dots = "…";
+  std::string ascii;
+  while (!text.empty()) {
+    const auto* found = std::ranges::find_if(
+        substitutes, [text](const auto& entry) { return text.starts_with(entry.first); });
+    if (text.starts_with(dots)) {
+      ascii += ellipsis;
+      text.remove_prefix(dots.size());
+    } else if (found != substitutes.end()) {
+      ascii += found->second;
+      text.remove_prefix(found->first.size());
+    } else {
+      ascii += text.front();
+      text.remove_prefix(1);
+    }
+  }
+  return ascii;
+}
+
+std::string in_locale(std::string text) {
+  return locale_has_utf8() ? text : to_ascii(text);
+}
+
+std::string text_for(int descriptor, std::string text) {
+  const auto terminal = terminal_at(descriptor);
+  text = in_locale(std::move(text));
+  return terminal.live ? wrap_lines(text, terminal.columns) : text;
+}
+
+std::string wrap_lines(std::string_view text, std::size_t columns) {
+  std::string wrapped;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const auto line = text.substr(0, end);
+    if (characters(line) <= columns) {
+      wrapped += line;
+    } else {
+      wrap_line(wrapped, line, columns);
+    }
+    if (end < text.size()) wrapped += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return wrapped;
+}
+
+}  // namespace regard
