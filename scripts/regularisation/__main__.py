@@ -25,7 +25,7 @@ COMMON = ("data.tokenizer.vocabulary_size=2000", "training.validation_every=250"
 ARCHITECTURES = {"gru": ("GRU with additive attention", ADDITIVE), "transformer": ("Transformer", TRANSFORMER)}
 WAYS = {
     "label_smoothing_0": ("no label smoothing", ("training.label_smoothing=0",)),
-    "tokens": ("token cut-off, 10 % of the tokens", ("model.dropout.tokens=0.1",)),
+    "tokens": ("word dropout, 10 % of the tokens", ("model.dropout.tokens=0.1",)),
     "sampling": ("sub-word sampling, 10 % of the merges dropped", ("data.tokenizer.sampling=0.1",)),
     "r_drop": ("R-Drop with weight 5", ("training.r_drop=5",)),
     "r_drop_tokens_sampling": (

@@ -80,7 +80,7 @@ void AlignmentOutput::write(const Translation& translation, const Translator& tr
   for (std::size_t k = 0; k < count; ++k) {
     const auto& hypothesis = translation.hypotheses[k];
     file_.write(
-        to_pharaoh(align_words(hypothesis.weights, translation.source_tokens,
+        to_pharaoh(align_words(hypothesis.weights, translation.source_tokens, translation.tags,
                                translator.tokens(hypothesis, translation), kind_, source_kind_)) +
         "\n");
   }

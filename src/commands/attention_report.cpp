@@ -90,7 +90,8 @@ std::vector<std::string> step_tokens(const Explanation& explanation) {
 std::string word_alignment_html(const Explanation& explanation, const DataOptions& data) {
   const auto rows = link_weights(explanation);
   const auto tokens = step_tokens(explanation);
-  const auto source = group_into_words(explanation.source_tokens, source_token_kind(data));
+  const auto source =
+      group_into_words(explanation.source_tokens, source_token_kind(data), explanation.tags);
   const auto target = group_into_words(tokens, data.tokenizer.kind);
   AlignmentLines lines{word_texts(explanation.source_tokens, source),
                        word_texts(tokens, target),

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/owned_files.h"
+#include "base/special_tokens.h"
 #include "base/strings.h"
 #include "checkpoint/folder.h"
 #include "checkpoint/run_folder.h"
@@ -218,7 +219,9 @@ LoadedModel load_models(const ModelArguments& arguments) {
       is_fused = true;
       first.model = std::make_shared<Ensemble>(
           std::vector<std::shared_ptr<Seq2Seq>>{first.model, other.model}, EnsembleMean::fusion,
-          std::vector<double>{1, arguments.language_model_weight});
+          std::vector<double>{1, arguments.language_model_weight},
+          other.tokenizers.first_target == bos_id ? std::optional(std::int64_t{bos_id})
+                                                  : std::nullopt);
       first.model->eval();
     }
   }
@@ -285,7 +288,7 @@ std::vector<Alignment> alignments_of(const LoadedModel& model,
     alignments.emplace_back();
     if (translation.hypotheses.empty()) continue;
     const auto& hypothesis = translation.hypotheses[0];
-    alignments.back() = align_words(hypothesis.weights, translation.source_tokens,
+    alignments.back() = align_words(hypothesis.weights, translation.source_tokens, translation.tags,
                                     translator.tokens(hypothesis, translation), data.tokenizer.kind,
                                     source_token_kind(data));
   }

@@ -79,10 +79,9 @@ class ServedModel::Answer {
 
  private:
   Json element(std::size_t line, std::vector<Translation> sentences) const;
-  Json hypothesis_json(const Translation& translation, const Hypothesis& hypothesis,
-                       const std::vector<std::string>& source) const;
+  Json hypothesis_json(const Translation& translation, const Hypothesis& hypothesis) const;
   Json tree_json(const Translation& translation) const;
-  std::vector<std::string> source_tokens_of(std::size_t line) const;
+  void add_source_tokens(std::size_t line, Translation& translation) const;
 
   const ServedModel& model_;
   const TranslateRequest request_;
@@ -150,9 +149,10 @@ void ServedModel::Answer::progress(std::size_t line, std::size_t part, std::stri
   listener_.partial(line, std::move(joined));
 }
 
-std::vector<std::string> ServedModel::Answer::source_tokens_of(std::size_t line) const {
+// Adds the tokens of all parts of the line, and one </s>.
+void ServedModel::Answer::add_source_tokens(std::size_t line, Translation& translation) const {
   const auto parts = parts_.find(line);
-  std::vector<std::string> all;
+  auto& all = translation.source_tokens;
   const auto add = [&](const std::string& text) {
     if (is_blank(text)) return;
     if (!all.empty()) all.pop_back();  // only the last </s> remains
@@ -164,12 +164,10 @@ std::vector<std::string> ServedModel::Answer::source_tokens_of(std::size_t line)
   } else {
     for (const auto& part : parts->second) add(part);
   }
-  return all;
 }
 
 Json ServedModel::Answer::hypothesis_json(const Translation& translation,
-                                          const Hypothesis& hypothesis,
-                                          const std::vector<std::string>& source) const {
+                                          const Hypothesis& hypothesis) const {
   const auto& translator = model_.translator_;
   const auto& options = model_.model_.contents.options.data;
   Json json = {{"text", translator.text(hypothesis, translation)},
@@ -183,8 +181,9 @@ Json ServedModel::Answer::hypothesis_json(const Translation& translation,
     json["token_log_probability"] = hypothesis.token_log_p;
   }
   if (request_.alignments) {
-    json["alignment"] = alignment_json(align_words(
-        hypothesis.weights, source, tokens, options.tokenizer.kind, source_token_kind(options)));
+    json["alignment"] =
+        alignment_json(align_words(hypothesis.weights, translation.source_tokens, translation.tags,
+                                   tokens, options.tokenizer.kind, source_token_kind(options)));
   }
   if (request_.attention) json["attention"] = weights_json(hypothesis.weights);
   return json;
@@ -215,15 +214,15 @@ Json ServedModel::Answer::element(std::size_t line, std::vector<Translation> sen
   Json json = {{"text", ""}, {"hypotheses", Json::array()}};
   if (translation.hypotheses.empty()) return json;  // a blank line
   const bool shows_source = request_.tokens || request_.attention;
-  const auto source =
-      shows_source || request_.alignments ? source_tokens_of(line) : std::vector<std::string>();
+  // The search has them only with the weights.
+  if (shows_source && translation.source_tokens.empty()) add_source_tokens(line, translation);
   const auto count =
       std::min(static_cast<std::size_t>(request_.n_best), translation.hypotheses.size());
   for (std::size_t i = 0; i < count; ++i) {
-    json["hypotheses"].push_back(hypothesis_json(translation, translation.hypotheses[i], source));
+    json["hypotheses"].push_back(hypothesis_json(translation, translation.hypotheses[i]));
   }
   json["text"] = json["hypotheses"][0]["text"];
-  if (shows_source) json["source_tokens"] = source;
+  if (shows_source) json["source_tokens"] = translation.source_tokens;
   if (request_.tree) json["tree"] = tree_json(translation);
   if (!meets_constraints(constraints_, translation.hypotheses, model_.continues_word_)) {
     json["warning"] = "no translation was found that has all required phrases";

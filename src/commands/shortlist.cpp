@@ -76,7 +76,7 @@ void count_attention_links(const LoadedModel& model, const Lines& source, const 
     for (std::size_t i = begin; i < end; ++i) {
       if (scored[i - begin].hypotheses.empty()) continue;
       const auto& hypothesis = scored[i - begin].hypotheses[0];
-      auto source_ids = tokenizers.source->encode(source[i]);
+      auto source_ids = tokenizers.encode_source(source[i]).tokens;  // with the tag
       source_ids.push_back(eos_id);
       counts.add_target(hypothesis.tokens);
       for (std::size_t t = 0; t < hypothesis.tokens.size(); ++t) {

@@ -400,8 +400,8 @@ void describe(DropoutOptions& o, Field&& field) {
   field("attention", o.attention, "on the attention weights, and those of self-attention",
         between(0, 0.99));
   field("tokens", o.tokens,
-        "on whole source and target tokens, whose embedding becomes 0 (token cut-off, Shen et al. "
-        "2020)",
+        "on whole source and target tokens, whose embedding becomes 0 (word dropout, Iyyer et al. "
+        "2015)",
         between(0, 0.99));
 }
 

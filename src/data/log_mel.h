@@ -4,7 +4,8 @@
 // milliseconds; zeros complete the last one, so that every sample is in a frame. For each frame
 //
 //   y_n = x_n − 0.97 x_{n−1}                 pre-emphasis
-//   P_k = |Σ_n w_n y_n e^(−2πikn/N)|²        N: the next power of two; w: Hann's window
+//   P_k = |Σ_n w_n y_n e^(−2πikn/N)|²        N: the next power of two; w: Hann's window,
+//                                            periodic: ½ − ½ cos(2πn / window)
 //   f_m = log max(Σ_k M_mk P_k, 1e-10)       M: `bins` triangles of equal width in mel, from 20 Hz
 //                                            to half of the rate; mel(f) = 1127 ln(1 + f / 700)
 //

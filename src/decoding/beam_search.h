@@ -11,8 +11,9 @@
 //
 //   log P(y_1 … y_t) − λ Σ_{h < g} |{hypotheses of group h that continue with y_t at this step}|
 //
-// (Hamming diversity). Log-probabilities and scores remain those of the model. One group is plain
-// beam search.
+// (Hamming diversity). A hypothesis that ends at this step does not continue, so </s> has no
+// penalty, and hypotheses that ended before do not count. Log-probabilities and scores remain those
+// of the model. One group is plain beam search.
 #pragma once
 
 #include <memory>

@@ -38,8 +38,11 @@ std::optional<LengthLimit> smallest_limit(const std::vector<std::shared_ptr<Seq2
 }  // namespace
 
 Ensemble::Ensemble(std::vector<std::shared_ptr<Seq2Seq>> members, EnsembleMean mean,
-                   std::vector<double> weights)
-    : members_(std::move(members)), mean_(mean), weights_(std::move(weights)) {
+                   std::vector<double> weights, std::optional<std::int64_t> last_members_first)
+    : members_(std::move(members)),
+      mean_(mean),
+      weights_(std::move(weights)),
+      last_members_first_(last_members_first) {
   if (weights_.empty()) weights_.assign(members_.size(), 1);
   if (members_.empty() || weights_.size() != members_.size()) {
     throw std::invalid_argument("an ensemble needs one weight for each member");
@@ -72,11 +75,21 @@ DecoderState Ensemble::initial_state(const EncoderOutput& encoded) {
   return state;
 }
 
+torch::Tensor Ensemble::tokens_of(std::size_t m, const torch::Tensor& tokens,
+                                  const DecoderState& state) const {
+  if (!last_members_first_ || m + 1 < members_.size()) return tokens;
+  if (state.positions.defined()) {
+    return tokens.masked_fill(state.positions.eq(0).to(tokens.device()), *last_members_first_);
+  }
+  return state.position == 0 ? torch::full_like(tokens, *last_members_first_) : tokens;
+}
+
 DecoderStep Ensemble::step(const torch::Tensor& tokens, const DecoderState& state,
                            const EncoderOutput& encoded) {
   DecoderStep combined;
   for (std::size_t m = 0; m < members_.size(); ++m) {
-    auto step = members_[m]->step(tokens, state.members[m], encoded.members[m]);
+    auto step =
+        members_[m]->step(tokens_of(m, tokens, state), state.members[m], encoded.members[m]);
     combined.state.members.push_back(std::move(step.state));
     combined.members.push_back(std::move(step));
   }
@@ -89,7 +102,12 @@ DecoderOutput Ensemble::decode(const torch::Tensor& input, const EncoderOutput& 
                                bool want_weights) {
   DecoderOutput combined;
   for (std::size_t m = 0; m < members_.size(); ++m) {
-    combined.members.push_back(members_[m]->decode(input, encoded.members[m], want_weights));
+    auto own_input = input;
+    if (last_members_first_ && m + 1 == members_.size()) {
+      own_input = input.clone();
+      own_input.select(1, 0).fill_(*last_members_first_);
+    }
+    combined.members.push_back(members_[m]->decode(own_input, encoded.members[m], want_weights));
   }
   if (want_weights) combined.weights = mean_attention(combined.members);
   return combined;

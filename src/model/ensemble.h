@@ -6,11 +6,14 @@
 //   fusion       P(y) ∝ Π_m P_m(y)^{w_m}   with the weights as they are given
 //
 // (Sutskever et al. 2014, Sennrich et al. 2016). The last one is shallow fusion of a translation
-// model, with weight 1, and a language model (Gülçehre et al. 2015), normalised at each step. The
-// search treats an ensemble like any other model. It cannot be trained.
+// model, with weight 1, and a language model (Gülçehre et al. 2015), normalised at each step. If
+// the search begins with a target tag, a language model that was trained without tags begins with a
+// token of its own. The search treats an ensemble like any other model. It cannot be trained.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "model/output/output_layer.h"
@@ -24,10 +27,12 @@ class Ensemble : public Seq2Seq {
  public:
   // The members must have the same vocabularies and kind of output layer. `weights` has one weight
   // above 0 for each member, or is empty for equal weights; the constructor divides the weights by
-  // their sum, except for `fusion`. Throws std::invalid_argument if there are no members, or for
+  // their sum, except for `fusion`. The last member begins with `last_members_first`, if given, in
+  // place of the first target token. Throws std::invalid_argument if there are no members, or for
   // other weights.
   Ensemble(std::vector<std::shared_ptr<Seq2Seq>> members, EnsembleMean mean,
-           std::vector<double> weights = {});
+           std::vector<double> weights = {},
+           std::optional<std::int64_t> last_members_first = std::nullopt);
   Ensemble(const Ensemble&) = delete;
   Ensemble& operator=(const Ensemble&) = delete;
 
@@ -69,10 +74,14 @@ class Ensemble : public Seq2Seq {
   // Undefined if none has attention.
   template <typename Parts>
   torch::Tensor mean_attention(const Parts& parts) const;
+  // Returns the tokens [N] that member m reads at a step.
+  torch::Tensor tokens_of(std::size_t m, const torch::Tensor& tokens,
+                          const DecoderState& state) const;
 
   std::vector<std::shared_ptr<Seq2Seq>> members_;
   EnsembleMean mean_;
   std::vector<double> weights_;
+  std::optional<std::int64_t> last_members_first_;
   MeanOutputLayer output_layer_{*this};
 };
 

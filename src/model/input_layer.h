@@ -4,11 +4,12 @@
 //   x_t = dropout(sqrt(D) P E[y_t] + p_t)       Transformer layers (Vaswani et al. 2017, sections
 //                                               3.4 and 3.5)
 //
-// In training with model.dropout.tokens, E[y_t] is 0 with that probability (token cut-off, Shen et
-// al. 2020). E[y_t] is the embedding of token y_t and p_t the position embedding
-// (transformer/positions.h) of width D, the width of the layers. P is the identity if embeddings
-// have the width D too, as in the paper, and otherwise a trained matrix (as in ALBERT, Lan et al.
-// 2020).
+// In training with model.dropout.tokens, E[y_t] is 0 with that probability (word dropout, Iyyer et
+// al. 2015; the token cut-off of Shen et al. 2020 removes a fixed share of the positions instead,
+// in a second view of the sentence). E[y_t] is the embedding of token y_t and p_t the position
+// embedding (transformer/positions.h) of width D, the width of the layers. P is the identity if
+// embeddings have the width D too, as in the paper, and otherwise a trained matrix (as in ALBERT,
+// Lan et al. 2020).
 #pragma once
 
 #include <torch/nn/module.h>

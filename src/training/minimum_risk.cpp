@@ -191,6 +191,12 @@ RiskLoss MinimumRisk::loss(Seq2Seq& model, const CandidateBatch& candidates) con
                           .sum(1);  // [N]
   const auto risk = expected_risk(log_p, risks, sentences, batch.size(), alpha).sum();
   auto objective = risk / alpha;
+  if (const auto& penalty = decoded.attention_loss.penalty; penalty.defined()) {
+    const auto real = tokens.narrow(1, 1, T).ne(pad_id);
+    const auto candidates_of = torch::bincount(sentences, {}, batch.size());  // [B]
+    const auto of_rows = (penalty * real).sum(1).to(torch::kDouble);          // [N]
+    objective = objective + (of_rows / candidates_of.index_select(0, sentences)).sum();
+  }
   if (weight > 0) objective = objective + weight * references.objective;
   return {{objective, references.nll}, risk.detach()};
 }

@@ -57,6 +57,7 @@ Explanation explain(const TranslationModel& loaded, torch::Device device, const 
   if (model.is_training()) model.eval();  // other threads may be reading the mode
   const std::vector<SourceLine> source = {loaded.tokenizers.encode_source(line)};
   explanation.source_tokens = source_tokens(loaded.tokenizers, line, source[0]);
+  explanation.tags = tag_positions(loaded.tokenizers, explanation.source_tokens);
   explanation.column_seconds = seconds_per_state(loaded.tokenizers, line);
   const auto batch = make_source_batch(source).to(device);
   const auto target = target_ids(translation.hypotheses.front());

@@ -37,6 +37,7 @@ struct ExplainedStep {
 
 struct Explanation {
   std::vector<std::string> source_tokens;  // with </s>
+  std::vector<std::size_t> tags;           // as in Translation
   double column_seconds = 0;               // as in Translation
   std::vector<ExplainedStep> steps;
 };

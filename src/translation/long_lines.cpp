@@ -68,6 +68,7 @@ class JoinedTranslation {
       append(joined_.source_tokens, part.source_tokens,
              part.source_tokens.size() - (is_last ? 0 : 1));
     }
+    for (const auto position : part.tags) joined_.tags.push_back(source_offset_ + position);
     append(hypothesis_.token_log_p, hypothesis.token_log_p, tokens + (keeps_end ? 1 : 0));
     if (hypothesis.finished && !keeps_end && !hypothesis_.token_log_p.empty()) {
       hypothesis_.token_log_p.back() += hypothesis.token_log_p.back();

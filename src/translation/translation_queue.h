@@ -43,7 +43,8 @@ struct Translation {
   std::int64_t source_length = 0;  // number of tokens, without </s>
   // With </s>, one per column of the attention weights. Empty unless the weights are requested.
   std::vector<std::string> source_tokens;
-  double column_seconds = 0;           // time between two columns, if it is known; 0 for text
+  std::vector<std::size_t> tags;  // positions in source_tokens of tags that are not in the text
+  double column_seconds = 0;      // time between two columns, if it is known; 0 for text
   std::vector<Hypothesis> hypotheses;  // best first; empty for an empty line
   std::vector<std::string> oov_words;  // as in SourceLine
 };

@@ -81,6 +81,18 @@ std::vector<std::string> source_tokens(const Tokenizers& tokenizers, const std::
   return tokens;
 }
 
+std::vector<std::size_t> tag_positions(const Tokenizers& tokenizers,
+                                       const std::vector<std::string>& tokens) {
+  if (tokenizers.source_tag.empty()) return {};
+  const auto tag = std::ranges::find_if(
+      tokens, [&](const auto& token) { return token.ends_with(tokenizers.source_tag); });
+  std::vector<std::size_t> positions;
+  for (auto i = tokens.begin(); i != tokens.end() && i <= tag; ++i) {
+    positions.push_back(static_cast<std::size_t>(i - tokens.begin()));
+  }
+  return positions;
+}
+
 SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<LengthLimit>& limit,
                          const std::string& line, std::int64_t number, bool want_tokens,
                          Translation& translation) {
@@ -92,6 +104,7 @@ SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<Lengt
     translation.source_length = static_cast<std::int64_t>(encoded.length());
     if (want_tokens) {
       translation.source_tokens = source_tokens(tokenizers, line, encoded);
+      translation.tags = tag_positions(tokenizers, translation.source_tokens);
       translation.column_seconds = seconds_per_state(tokenizers, line);
     }
     translation.oov_words = encoded.oov_words;

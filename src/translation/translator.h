@@ -34,6 +34,11 @@ SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<Lengt
 std::vector<std::string> source_tokens(const Tokenizers& tokenizers, const std::string& line,
                                        const SourceLine& source);
 
+// Returns the positions of the tokens of the source tag, which stands before the user's text and is
+// none of its words; nothing without a tag.
+std::vector<std::size_t> tag_positions(const Tokenizers& tokenizers,
+                                       const std::vector<std::string>& tokens);
+
 // Returns the seconds between two encoder states of a source line of features; 0 if they are not
 // known, and for text.
 double seconds_per_state(const Tokenizers& tokenizers, const std::string& line);

@@ -61,10 +61,12 @@ void UnknownWords::replace(const Tokenizers& tokenizers, Translation& translatio
     for (std::size_t t = 0; t < hypothesis.tokens.size(); ++t) {
       if (hypothesis.tokens[t] != unk_id) continue;
       const auto weights = hypothesis.weights.at(t);
-      if (weights.size() < 2) continue;  // the source has only </s>
-      const auto largest = std::max_element(weights.begin(), weights.end() - 1);  // without </s>
+      auto of_text = weights;
+      of_text.back() = 0;  // </s>
+      for (const auto tag : translation.tags) of_text.at(tag) = 0;
+      const auto largest = std::max_element(of_text.begin(), of_text.end());
       if (*largest == 0) continue;  // no attention on any word
-      const auto s = static_cast<std::size_t>(largest - weights.begin());
+      const auto s = static_cast<std::size_t>(largest - of_text.begin());
       const auto words = replacement_tokens(translation.source_tokens.at(s));
       hypothesis.tokens[t] = add_oov_word(words[0]);
       for (std::size_t w = 1; w < words.size(); ++w) {

@@ -59,7 +59,24 @@ WordTokens group_characters(const std::vector<std::string>& tokens) {
 
 }  // namespace
 
-WordTokens group_into_words(const std::vector<std::string>& all_tokens, TokenizerKind kind) {
+WordTokens group_into_words(const std::vector<std::string>& all_tokens, TokenizerKind kind,
+                            const std::vector<std::size_t>& tags) {
+  if (!tags.empty()) {  // between two tags, the tokens are a text of their own
+    WordTokens words;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i <= tags.size(); ++i) {
+      const auto end = i < tags.size() ? tags[i] : all_tokens.size();
+      const auto at = [&](std::size_t t) {
+        return all_tokens.begin() + static_cast<std::ptrdiff_t>(t);
+      };
+      for (auto word : group_into_words({at(begin), at(end)}, kind)) {
+        for (auto& token : word) token += begin;
+        words.push_back(std::move(word));
+      }
+      begin = end + 1;
+    }
+    return words;
+  }
   auto tokens = all_tokens;
   if (!tokens.empty() && tokens.back() == end_token) tokens.pop_back();
   switch (kind) {
@@ -131,9 +148,10 @@ Alignment hard_alignment(const std::vector<std::vector<float>>& word_weights) {
 
 Alignment align_words(const std::vector<std::vector<float>>& weights,
                       const std::vector<std::string>& source_tokens,
+                      const std::vector<std::size_t>& tags,
                       const std::vector<std::string>& target_tokens, TokenizerKind target_kind,
                       TokenizerKind source_kind) {
-  return hard_alignment(word_weights(weights, group_into_words(source_tokens, source_kind),
+  return hard_alignment(word_weights(weights, group_into_words(source_tokens, source_kind, tags),
                                      group_into_words(target_tokens, target_kind)));
 }
 

@@ -22,8 +22,10 @@ namespace regard {
 // The token positions of each word, ascending.
 using WordTokens = std::vector<std::vector<std::size_t>>;
 
-// Groups the token texts that Tokenizer::token() returns, with or without </s> at the end.
-WordTokens group_into_words(const std::vector<std::string>& tokens, TokenizerKind kind);
+// Groups the token texts that Tokenizer::token() returns, with or without </s> at the end. Tokens
+// at the positions `tags` (ascending; Translation::tags) belong to no word.
+WordTokens group_into_words(const std::vector<std::string>& tokens, TokenizerKind kind,
+                            const std::vector<std::size_t>& tags = {});
 
 // Returns the text of each word, without ▁.
 std::vector<std::string> word_texts(const std::vector<std::string>& tokens,
@@ -42,6 +44,7 @@ Alignment hard_alignment(const std::vector<std::vector<float>>& word_weights);
 // Combines group_into_words(), word_weights() and hard_alignment().
 Alignment align_words(const std::vector<std::vector<float>>& weights,
                       const std::vector<std::string>& source_tokens,
+                      const std::vector<std::size_t>& tags,
                       const std::vector<std::string>& target_tokens, TokenizerKind target_kind,
                       TokenizerKind source_kind);
 // Returns the kind of tokens of the source: each encoder state of features is like a word.

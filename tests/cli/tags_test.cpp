@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -76,6 +77,55 @@ TEST_F(Tags, OneModelServesTwoTargetLanguagesByTheTagOfTheSource) {
                               "-s", (folder_ / "dev.en").string(), "-r",
                               (folder_ / "dev.en").string(), "--metrics", "exact"});
   EXPECT_EQ(evaluated.code, 0) << evaluated.err;
+}
+
+// Returns the source word of each target word in a line of Pharaoh's format.
+std::map<std::ptrdiff_t, std::ptrdiff_t> sources_of(const std::string& links) {
+  std::map<std::ptrdiff_t, std::ptrdiff_t> sources;
+  std::istringstream text(links);
+  std::ptrdiff_t s = 0, t = 0;
+  for (char dash = 0; text >> s >> dash >> t;) sources[t] = s;
+  return sources;
+}
+
+// The model sees the same tokens whether the tag is an option or in the text. Only the text
+// differs: its first word is the tag, or not.
+TEST_F(Tags, AlignmentsAndShortlistsCountTheWordsOfTheTextWithoutTheTag) {
+  for (const std::string kind : {"word", "bpe", "character"}) {
+    ASSERT_EQ(
+        train_with("src_tag", {"--fresh", "training.max_steps=150", "data.tokenizer.kind=" + kind,
+                               "data.tokenizer.vocabulary_size=60"})
+            .code,
+        0);
+    const auto model = (folder_ / "run").string();
+    const auto path = [&](const char* name) { return (folder_ / name).string(); };
+    write_text(path("tagged.en"), tagged("<2fr>", source()));
+    const auto pairs = [&](const Words& command, const Words& text, const char* output) {
+      const auto finished = run(command + Words{"-m", model} + text + Words{"-t", path("dev.fr")} +
+                                Words{command[0] == "score" ? "--align" : "-o", path(output)});
+      EXPECT_EQ(finished.code, 0) << finished.err;
+      return read_text(path(output));
+    };
+    const Words by_option = {"--src-tag", "<2fr>", "-s", path("dev.en")};
+    const Words in_text = {"-s", path("tagged.en")};
+    const auto links = lines_of(pairs({"score"}, by_option, "links"));
+    const auto shifted = lines_of(pairs({"score"}, in_text, "shifted"));
+    ASSERT_EQ(links.size(), shifted.size());
+    std::size_t compared = 0;
+    for (std::size_t i = 0; i < links.size(); ++i) {
+      const auto words = words_of(lines_of(source())[i]);
+      const auto ours = sources_of(links[i]), theirs = sources_of(shifted[i]);
+      EXPECT_EQ(ours.size(), theirs.size());
+      for (const auto& [t, s] : ours) {
+        EXPECT_LT(s, words) << kind << ", line " << i + 1;
+        if (theirs.at(t) == 0) continue;  // the tag attracts this word
+        EXPECT_EQ(s, theirs.at(t) - 1) << kind << ", line " << i + 1;
+        ++compared;
+      }
+    }
+    EXPECT_GT(compared, 4U) << kind;
+    EXPECT_EQ(pairs({"shortlist"}, by_option, "a"), pairs({"shortlist"}, in_text, "b")) << kind;
+  }
 }
 
 TEST_F(Tags, OneModelServesTwoTargetLanguagesByTheTagOfTheTarget) {

@@ -143,12 +143,13 @@ class TestedModel {
       const kernels::WithPackedWeights with(packed);
       const auto input = target.narrow(1, 0, target.size(1) - 1);
       const auto own = model_->self_attention(source, lengths, input);
+      const auto states = model_->encode(source, lengths).lengths;  // fewer in a pyramid
       EXPECT_EQ(own.encoder.empty(), !has_self_attention(options_.encoder));
       EXPECT_EQ(own.decoder.empty(), options_.decoder.kind == LayerKind::recurrent);
       std::vector<std::vector<Hypothesis>> lists;
       for (std::int64_t b = 0; b < source.size(0); ++b) {
         Hypothesis hypothesis;
-        const auto S = lengths[b].template item<std::int64_t>();
+        const auto S = states[b].template item<std::int64_t>();
         const auto T = target[b].ne(0).sum().template item<std::int64_t>() - 1;
         for (const auto& layer : own.encoder) rows_of(layer, b, S, hypothesis);
         for (const auto& layer : own.decoder) rows_of(layer, b, T, hypothesis);
@@ -593,6 +594,8 @@ std::vector<Case> cases_of_transformer() {
   options.encoder.layers = 3;
   set_attention(options, "location_aware");
   all.push_back({"stacked and pyramidal", options});
+  options.encoder.self_attention_layers = 1;
+  all.push_back({"stacked and pyramidal under self-attention", options});
   return all;
 }
 

@@ -51,6 +51,11 @@ ModelOptions options_of(const std::string& pair) {
     options.decoder.initial_state = InitialState::layers;
     options.attention.fixed_context = FixedContext::initial;
   }
+  if (encoder == "pyramid") {
+    options.encoder.pyramidal = true;
+    options.encoder.layers = 2;
+    options.encoder.self_attention_layers = 1;
+  }
   if (encoder == "on_top") options.encoder.self_attention_layers = 2;
   if (decoder == "transformer") {
     options.decoder.kind = LayerKind::transformer;
@@ -70,7 +75,8 @@ std::vector<std::string> pairs() {
                                   "on_top-transformer",    "on_top-additive",
                                   "on_top-none",           "learned-transformer",
                                   "transformer-post",      "transformer-transformer",
-                                  "sutskever-none"};
+                                  "sutskever-none",        "pyramid-additive",
+                                  "pyramid-transformer"};
   for (const auto& kind : attention_kinds()) all.push_back("transformer-" + kind);
   return all;
 }
@@ -133,9 +139,10 @@ TEST_P(EncoderDecoderKindsReference, HeadsAreDistributionsWhoseMeanIsTheWeights)
     const auto step = model_->step(input_.select(1, t), state, encoded);
     ASSERT_EQ(static_cast<std::int64_t>(heads.size()), layers);
     for (const auto& layer : heads) {
-      EXPECT_EQ(layer.sizes(), torch::IntArrayRef({3, 2, 4}));  // [N, H, S]
+      EXPECT_EQ(layer.sizes(), torch::IntArrayRef({3, 2, encoded.mask.size(1)}));  // [N, H, S]
       EXPECT_TRUE(torch::allclose(layer.sum(2), torch::ones({3, 2}, torch::kDouble)));
-      EXPECT_EQ(layer[2].slice(1, 2).count_nonzero().item<std::int64_t>(), 0);  // padding
+      const auto padding = encoded.lengths[2].item<std::int64_t>();
+      EXPECT_EQ(layer[2].slice(1, padding).count_nonzero().item<std::int64_t>(), 0);
       EXPECT_FALSE(torch::allclose(layer.select(1, 0), layer.select(1, 1), 1e-6));
     }
     if (layers > 0) {

@@ -70,6 +70,28 @@ TEST(EnsembleReference, FusionTakesTheWeightsAsTheyAre) {
                               product / product.sum(1, true), 1e-12, 1e-12));
 }
 
+// The translator begins with a tag (4), the language model with <s> (2).
+TEST(EnsembleReference, TheLanguageModelOfAFusionBeginsWithItsOwnToken) {
+  torch::manual_seed(55);
+  const auto translator = table_model(2);
+  const auto language_model = table_model(2);
+  const auto [source, lengths] = table_sentences(2);
+  const auto tag = torch::tensor({4, 4}), own = torch::tensor({2, 2}), next = torch::tensor({5, 4});
+  Ensemble fusion({translator, language_model}, EnsembleMean::fusion, {1, 0.3}, 2);
+  const auto product = probabilities(*translator, source, lengths, tag) *
+                       probabilities(*language_model, source, lengths, own).pow(0.3);
+  EXPECT_TRUE(torch::allclose(probabilities(fusion, source, lengths, tag),
+                              product / product.sum(1, true), 1e-12, 1e-12));
+  // The second step reads the same token in both.
+  const auto after = [&](Seq2Seq& model, const torch::Tensor& first) {
+    const auto encoded = model.encode(source, lengths);
+    const auto state = model.step(first, model.initial_state(encoded), encoded).state;
+    return model.output_layer().logits(model.step(next, state, encoded), encoded).softmax(-1);
+  };
+  const auto second = after(*translator, tag) * after(*language_model, own).pow(0.3);
+  EXPECT_TRUE(torch::allclose(after(fusion, tag), second / second.sum(1, true), 1e-12, 1e-12));
+}
+
 TEST(EnsembleReference, OfOneModelWithItselfChangesNothing) {
   torch::manual_seed(52);
   const auto model = table_model(4, 2);

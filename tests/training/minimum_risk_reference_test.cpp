@@ -163,6 +163,36 @@ TEST(MinimumRiskReference, TheLikelihoodIsAddedWithItsWeight) {
   EXPECT_NEAR(with - without, 0.3 * likelihood, 1e-10);
 }
 
+// The penalty of coverage is the mean over the candidates of a sentence: that of the likelihood for
+// the references as the only candidates.
+TEST(MinimumRiskReference, ThePenaltyOfCoverageIsTheMeanOverTheCandidates) {
+  auto options = small("coverage");
+  const auto plain = training_model(options);
+  options.attention.coverage_loss = 0.5;
+  const auto penalised = training_model(options);
+  const auto penalty = [&](const CandidateBatch& candidates) {
+    return (objective(0.5, 0).loss(*penalised, candidates).loss.objective -
+            objective(0.5, 0).loss(*plain, candidates).loss.objective)
+        .item<double>();
+  };
+  const auto of_references = (batch_loss(*penalised, two_sentences(), 0).objective -
+                              batch_loss(*plain, two_sentences(), 0).objective)
+                                 .item<double>();
+  ASSERT_GT(of_references, 0.01);
+  const std::vector<Judged> first = {{{5, 6, 4}, 0}}, second = {{{6}, 0}};
+  const std::vector<Judged> twice = {{{5, 6, 4}, 0}, {{5, 6, 4}, 0}};
+  for (const auto& of_first : {first, twice}) {
+    EXPECT_NEAR(penalty(with_candidates(two_sentences(), {of_first, second})), of_references,
+                1e-10);
+  }
+  EXPECT_NEAR(penalty(ragged()) - penalty(with_candidates(
+                                      two_sentences(), {first, {{{4, 7, 7, 5}, 0}, {{6, 5}, 0}}})),
+              penalty(with_candidates(two_sentences(),
+                                      {{{{5, 6, 4}, 0}, {{5}, 0}, {{}, 0}, {{6, 6}, 0}}, second})) -
+                  of_references,
+              1e-10);
+}
+
 // Returns the parameters that the likelihood trains too. A pointer network has others.
 std::vector<std::pair<std::string, torch::Tensor>> trained_tensors(Seq2Seq& model,
                                                                    const Batch& batch) {

@@ -54,6 +54,17 @@ TEST(UnknownWords, AreReplacedByTheAttendedSourceWords) {
   }
 }
 
+TEST(UnknownWords, AreNeverReplacedByATag) {
+  const auto tokenizers = word_tokenizers();
+  auto translation = with_unknown();
+  translation.source_tokens[1] = "<2fr>";
+  translation.tags = {1};
+  UnknownWords("", *tokenizers.source, TokenizerKind::word).replace(tokenizers, translation);
+  for (const auto& hypothesis : translation.hypotheses) {
+    EXPECT_EQ(tokenizers.decode(hypothesis.tokens, translation.oov_words), "le cat cat");
+  }
+}
+
 TEST(UnknownWords, StayWithoutAttentionOnAWord) {
   const auto tokenizers = word_tokenizers();
   auto translation = with_unknown();

@@ -43,6 +43,15 @@ TEST(WordAlignment, LabelsOfWholeWordsHaveNoSpaceSymbol) {
   EXPECT_THAT(token_labels({"a", "b", "</s>"}, TokenizerKind::word), ElementsAre("a", "b", "</s>"));
 }
 
+TEST(WordAlignment, TagsBelongToNoWord) {
+  EXPECT_THAT(
+      group_into_words({"<2fr>", "the", "<2fr>", "cat", "</s>"}, TokenizerKind::word, {0, 2}),
+      ElementsAre(ElementsAre(1), ElementsAre(3)));
+  EXPECT_THAT(group_into_words({"▁", "<2fr>", "▁wat", "ch", "</s>"}, TokenizerKind::bpe, {0, 1}),
+              ElementsAre(ElementsAre(2, 3)));
+  EXPECT_THAT(group_into_words({"<2fr>", "</s>"}, TokenizerKind::word, {0}), IsEmpty());
+}
+
 TEST(WordAlignment, EachTokenOfAWordVocabularyIsAWord) {
   EXPECT_THAT(group_into_words({"a", "<unk>", "</s>"}, TokenizerKind::word),
               ElementsAre(ElementsAre(0), ElementsAre(1)));
@@ -79,14 +88,14 @@ TEST(WordAlignment, EqualWeightsSelectTheFirstWord) {
 }
 
 TEST(WordAlignment, SourceWithoutWordsHasNoLinks) {
-  EXPECT_THAT(align_words({{0.5F, 0.5F}}, {" ", "</s>"}, {"a"}, TokenizerKind::character,
+  EXPECT_THAT(align_words({{0.5F, 0.5F}}, {" ", "</s>"}, {}, {"a"}, TokenizerKind::character,
                           TokenizerKind::character),
               IsEmpty());
 }
 
 TEST(WordAlignment, NoWordLinksToTheEndOfTheSource) {
   const Weights weights{{0.1F, 0.2F, 0.7F}, {0.0F, 0.0F, 1.0F}};
-  EXPECT_THAT(align_words(weights, {"▁a", "▁b", "</s>"}, {"▁x", "</s>"}, TokenizerKind::bpe,
+  EXPECT_THAT(align_words(weights, {"▁a", "▁b", "</s>"}, {}, {"▁x", "</s>"}, TokenizerKind::bpe,
                           TokenizerKind::bpe),
               ElementsAre(AlignmentLink{1, 0}));
 }

@@ -53,8 +53,8 @@ SelfAttentionEncoder::SelfAttentionEncoder(std::shared_ptr<Encoder> below,
 EncoderOutput SelfAttentionEncoder::forward(const torch::Tensor& embedded,
                                             const torch::Tensor& lengths,
                                             std::vector<torch::Tensor>* self_attention) {
-  return top_->forward(positions_->add_to(below_->forward(embedded, lengths).states), lengths,
-                       self_attention);
+  const auto below = below_->forward(embedded, lengths);  // a pyramid has fewer states than tokens
+  return top_->forward(positions_->add_to(below.states), below.lengths, self_attention);
 }
 
 }  // namespace regard
