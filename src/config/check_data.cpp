@@ -145,10 +145,16 @@ void check_noise(const Options& options, ConfigErrors& errors) {
         "data.noise is on, but no corpus of data.train has the same file as src and trg, which is "
         "what is reconstructed from noise; add such a corpus, or remove data.noise");
   }
-  if (options.model.output.kind != OutputKind::vocabulary || options.model.encoder.numbers > 0) {
-    errors.add(
-        "data.noise is on, which changes source tokens, but the model copies source words, points "
-        "to them or reads numbers; remove data.noise");
+  const auto reject = [&](const std::string& why) {
+    errors.add("data.noise is on, which changes source tokens, but {}; remove data.noise", why);
+  };
+  if (options.model.output.kind != OutputKind::vocabulary) {
+    reject(fmt::format("model.output.kind is {}, which reads them from the text",
+                       enum_name(options.model.output.kind)));
+  }
+  if (options.model.encoder.numbers > 0) {
+    reject(fmt::format("model.encoder.numbers is {}: they are vectors",
+                       options.model.encoder.numbers));
   }
   if (is_denoising(data, data.dev)) {
     check_metric(options.training, "data.dev reconstructs a text from noise, but ", errors);

@@ -9,8 +9,8 @@
 // the previous position on. If there is none, all weights are 0, and the next step starts at the
 // same position. So the sum of the weights is at most 1. r is −1 initially.
 //
-// The paper's energy has g v / ‖v‖ for v, with a trained scalar g, to start with small weights; here
-// v is that of `additive`, without the norm.
+// The paper's energy has g v / ‖v‖ for v, with a trained scalar g, to start with small weights;
+// here v is that of `additive`, without the norm.
 #pragma once
 
 #include <memory>
