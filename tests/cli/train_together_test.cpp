@@ -55,15 +55,18 @@ TEST_F(TrainTogether, KilledAndResumedRunEndsInTheSameBytes) {
   for (const auto& process : train_together(2, same)) ASSERT_EQ(process.code, 0) << process.err;
   const auto wanted = weights();
   fs::remove_all(folder_ / "run");
+  int kills = 0;
   for (const std::string victim : {"0", "1"}) {
     const auto killed =
         train_together(2, same, {}, when_it_trains("kill -9 ${regards[" + victim + "]}\n"));
     const auto& other = killed[victim == "0" ? 1 : 0];
     if (other.code == 0) continue;  // it was already at its end
+    ++kills;
     EXPECT_EQ(other.code, 6) << other.err;
     EXPECT_THAT(other.err, AllOf(HasSubstr("another process of this training has ended"),
                                  HasSubstr("start all processes again")));
   }
+  EXPECT_GT(kills, 0);
   for (const auto& process : train_together(2, same)) ASSERT_EQ(process.code, 0) << process.err;
   EXPECT_EQ(weights(), wanted);
 }

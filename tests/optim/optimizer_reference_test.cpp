@@ -67,6 +67,45 @@ TEST(OptimizerReference, AdamWEqualsLibTorchs) {
   EXPECT_TRUE(torch::allclose(ten_steps(options), theirs, 1e-10, 1e-12));
 }
 
+// Unequal betas that are not the defaults, an epsilon that shows, and floats in several ranges of
+// the threads, whose number is no multiple of a vector's.
+TEST(OptimizerReference, AdamWithOtherConstantsEqualsLibTorchsInEachRangeOfFloats) {
+  for (const auto kind : {OptimizerKind::adam, OptimizerKind::adamw}) {
+    TrainingOptions options;
+    options.optimizer = kind;
+    options.learning_rate = 0.05;
+    options.adam_beta1 = 0.7;
+    options.adam_beta2 = 0.96;
+    options.epsilon = 0.01;
+    options.weight_decay = 0.02;
+    const auto start = torch::linspace(-1, 2, 200'003, torch::kFloat);
+    auto ours = start.clone().requires_grad_(), theirs = start.clone().requires_grad_();
+    const auto weights = ParameterBuffer::adopt({{"x", ours}});
+    const auto gradient = weights.zeros_like();
+    const auto optimizer = make_optimizer(options, weights);
+    std::unique_ptr<torch::optim::Optimizer> reference;
+    if (kind == OptimizerKind::adam) {
+      reference = std::make_unique<torch::optim::Adam>(
+          std::vector{theirs},
+          torch::optim::AdamOptions(0.05).betas({0.7, 0.96}).eps(0.01).weight_decay(0.02));
+    } else {
+      reference = std::make_unique<torch::optim::AdamW>(
+          std::vector{theirs},
+          torch::optim::AdamWOptions(0.05).betas({0.7, 0.96}).eps(0.01).weight_decay(0.02));
+    }
+    ThreadPool pool(3);
+    for (int i = 0; i < 5; ++i) {
+      gradient.views()[0].second.copy_(torch::autograd::grad({loss_of(ours)}, {ours})[0]);
+      optimizer->update(gradient.flat(), 1, options.learning_rate, pool);
+      reference->zero_grad();
+      loss_of(theirs).backward();
+      reference->step();
+    }
+    EXPECT_TRUE(torch::allclose(ours, theirs, 1e-5, 1e-6));
+    EXPECT_FALSE(torch::allclose(ours, start, 0.01, 0.01));
+  }
+}
+
 TEST(OptimizerReference, SgdWithMomentumEqualsLibTorchs) {
   TrainingOptions options;
   options.optimizer = OptimizerKind::sgd;
