@@ -13,7 +13,7 @@ readonly packages=(
 )
 # Packages needed to install the PyTorch wheel, and to build the Python package against it.
 readonly wheel_packages=(python3 python3-dev python3-venv ca-certificates)
-readonly developer_packages=(clang-tidy shellcheck)
+readonly developer_packages=(clang-tidy shellcheck zsh fish)
 # Needed to build the Python package without downloads, and for its tests.
 readonly python_packages=(
   nanobind==3.1.0 scikit-build-core==1.1.2 numpy==2.4.6 pytest==9.2.0 sentencepiece==0.2.3
@@ -28,7 +28,7 @@ usage() {
 usage: scripts/setup.sh [--dev] [--python] [--no-packages] [--no-torch] [pip options…]
 
   --dev          also install the tools of scripts/lint.sh: clang-format $clang_format_version (into
-                 .venv), clang-tidy and shellcheck
+                 .venv), clang-tidy and shellcheck, and the shells whose completions are tested
   --python       also install into .venv what the tests of the Python package need
   --no-packages  do not install system packages (they are installed already)
   --no-torch     do not download LibTorch (pass its path to CMake yourself)

@@ -1,0 +1,117 @@
+"""The options that are combined, on text, on vectors of numbers and on sound."""
+
+LAYERS = {
+    "layers": [1, 2], "cell": ["gru", "lstm", "tanh"], "residual": [False, True], "layer_norm": [False, True],
+    "norm": ["pre", "post"], "position": ["auto", "sinusoidal", "learned", "rotary", "none"], "reset_gate": ["before", "after"],
+}  # fmt: skip
+
+ENCODER = {
+    "model.encoder.kind": ["recurrent", "transformer"],
+    "model.encoder.bidirectional": [True, False],
+    "model.encoder.reverse": [False, True],
+    "model.encoder.self_attention_layers": [0, 1],
+    **{f"model.encoder.{key}": values for key, values in LAYERS.items()},
+}
+
+DECODER = {
+    "model.decoder.kind": ["recurrent", "transformer"],
+    "model.decoder.initial_state": ["bridge", "last", "mean", "zero", "layers"],
+    "model.decoder.query": ["auto", "last", "between", "new"],
+    "model.decoder.input_feeding": [False, True],
+    **{f"model.decoder.{key}": values for key, values in LAYERS.items()},
+    "model.attention.kind": [
+        "additive", "none", "concat", "dot", "scaled_dot", "general", "cosine", "location", "location_aware", "local_m",
+        "local_p", "hard", "ntm", "multi_head", "coverage", "monotonic",
+    ],
+    "model.attention.coverage_loss": [0, 1],
+    "model.attention.estimator": ["gumbel", "reinforce"],
+    "model.attention.fixed_context": ["last", "mean", "initial"],
+    "model.attention.project_keys": ["auto", True],
+}  # fmt: skip
+
+TRAINING = {
+    "model.dropout.embeddings": [0.2, 0],
+    "model.dropout.states": [0.2, 0],
+    "model.dropout.attention": [0, 0.2],
+    "model.dropout.tokens": [0, 0.2],
+    "training.batch_type": ["sentence", "token"],
+    "training.gradient_accumulation": [1, 2],
+    "training.objective": ["likelihood", "minimum_risk"],
+    "training.label_smoothing": [0.1, 0],
+    "training.r_drop": [0, 2],
+    "training.precision": ["auto", "fp32"],
+    "training.optimizer": ["adam", "adamw", "sgd", "adadelta"],
+    "training.weight_decay": [0, 0.01],
+    "training.moving_average": [0, 0.9],
+    "training.scheduling": ["constant", "plateau", "inverse_square_root", "exponential", "cosine"],
+    "training.freeze": ["[]", "[decoder.*]"],
+    "training.early_stopping_metric": ["bleu", "loss", "chrf"],
+    "threads": [1, 2],
+}
+
+DECODING = {
+    "testing.beam_size": [4, 1],
+    "testing.beam_groups": [1, 2],
+    "testing.coverage_beta": [0, 0.5],
+    "testing.early_stopping": ["full", "exact", "never"],
+    "testing.length_penalty": ["gnmt", "power"],
+    "testing.min_output_length": [0, 2],
+    "testing.repetition_penalty": [1, 1.5],
+    "testing.no_repeat_ngram": [0, 2],
+    "testing.samples": [0, 3],
+    "testing.top_k": [0, 5],
+    "testing.mbr": ["none", "chrf"],
+}
+
+TAGGED = "data.tokenizer.user_symbols=[<2fr>, <2en>]"
+
+TEXT = {
+    "data.tokenizer.kind": ["word", "bpe", "unigram", "character"],
+    "data.tokenizer.joint": [False, True],
+    "data.tokenizer.lowercase": [False, True],
+    "data.tokenizer.sampling": [0, 0.5],
+    "data.remove_duplicates": [False, True],
+    "data.noise.mask": [0, 0.3],
+    "data.noise.shuffle": [0, 2],
+    "data.train.0.src_tag": ["", "<2fr>"],
+    "data.train.0.trg_tag": ["", "<2fr>"],
+    "model.tied_embeddings": ["none", "output", "all"],
+    "model.output.kind": ["vocabulary", "copy"],
+}
+
+# What a value needs that is not the first of its option. A value of None stands for all but the first.
+NEEDS = {
+    ("model.encoder.norm", None): ("model.encoder.kind", "transformer"),
+    ("model.encoder.position", None): ("model.encoder.kind", "transformer"),
+    ("model.encoder.reverse", True): ("model.encoder.bidirectional", False),
+    ("model.decoder.norm", None): ("model.decoder.kind", "transformer"),
+    ("model.decoder.position", None): ("model.decoder.kind", "transformer"),
+    ("model.decoder.initial_state", "last"): ("model.encoder.bidirectional", False),
+    ("model.decoder.initial_state", "layers"): ("model.encoder.bidirectional", False),
+    ("model.attention.coverage_loss", None): ("model.attention.kind", "coverage"),
+    ("model.attention.estimator", None): ("model.attention.kind", "hard"),
+    ("model.attention.fixed_context", None): ("model.attention.kind", "none"),
+    ("model.attention.project_keys", None): ("model.attention.kind", "dot"),
+    ("model.tied_embeddings", "all"): ("data.tokenizer.joint", True),
+    ("model.encoder.pyramidal", True): ("model.encoder.layers", 2),
+    ("data.tokenizer.sampling", None): ("data.tokenizer.kind", "bpe"),
+    ("testing.top_k", None): ("testing.samples", 3),
+}
+
+# Each world has settings for all its rows, and the options that are combined.
+WORLDS = {
+    "text": ([TAGGED], {**TEXT, **ENCODER, **DECODER, **TRAINING, **DECODING}),
+    "numbers": (
+        ["model.encoder.numbers=2", TAGGED],
+        {**ENCODER, **DECODER, **TRAINING, **DECODING, "data.train.0.trg_tag": ["", "<2fr>"]},
+    ),
+    "sound": (
+        ["data.source=features", "model.encoder.numbers=8", TAGGED],
+        {
+            **ENCODER, **DECODER, **TRAINING, **DECODING,
+            "model.encoder.pyramidal": [False, True],
+            "model.encoder.frame_stacking": [1, 3],
+            "data.train.0.trg_tag": ["", "<2fr>"],
+        },
+    ),
+}  # fmt: skip
