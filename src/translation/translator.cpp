@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -86,10 +87,9 @@ std::vector<std::size_t> tag_positions(const Tokenizers& tokenizers,
   if (tokenizers.source_tag.empty()) return {};
   const auto tag = std::ranges::find_if(
       tokens, [&](const auto& token) { return token.ends_with(tokenizers.source_tag); });
-  std::vector<std::size_t> positions;
-  for (auto i = tokens.begin(); i != tokens.end() && i <= tag; ++i) {
-    positions.push_back(static_cast<std::size_t>(i - tokens.begin()));
-  }
+  if (tag == tokens.end()) return {};
+  std::vector<std::size_t> positions(static_cast<std::size_t>(tag - tokens.begin()) + 1);
+  std::iota(positions.begin(), positions.end(), 0);
   return positions;
 }
 

@@ -61,6 +61,7 @@ void UnknownWords::replace(const Tokenizers& tokenizers, Translation& translatio
     for (std::size_t t = 0; t < hypothesis.tokens.size(); ++t) {
       if (hypothesis.tokens[t] != unk_id) continue;
       const auto weights = hypothesis.weights.at(t);
+      if (weights.size() < 2) continue;  // the source has only </s>
       auto of_text = weights;
       of_text.back() = 0;  // </s>
       for (const auto tag : translation.tags) of_text.at(tag) = 0;
