@@ -1,4 +1,4 @@
-// What a terminal can show, and text that suits it.
+// Tells what a terminal can show, and fits text to it.
 #pragma once
 
 #include <cstddef>

@@ -15,10 +15,10 @@
 #include "base/strings.h"
 #include "checkpoint/run_folder.h"
 #include "commands/evaluation_report.h"
+#include "commands/loaded_model.h"
 #include "commands/model_report.h"
 #include "config/reader.h"
 #include "config/writer.h"
-#include "data/corpus_statistics.h"
 #include "data/line_reader.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
@@ -232,8 +232,8 @@ std::string identity_html(const RunRecord& run, std::optional<std::int64_t> para
     files.push_back(corpus.src.empty() ? corpus.trg : corpus.src + ", " + corpus.trg);
   }
   if (!data.prepared.empty()) files = {data.prepared};
-  const auto [source, target] = languages_of(data);
-  if (!source.empty()) facts.emplace_back("languages", source + " → " + target);
+  const auto [source, target] = languages(run.options);
+  if (!source.empty() && !target.empty()) facts.emplace_back("languages", source + " → " + target);
   if (run.options.model.kind == ModelKind::translation) {
     facts.emplace_back("attention", attention_kind(run.options.model));
   }

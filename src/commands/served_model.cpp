@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "commands/model_report.h"
-#include "data/corpus_statistics.h"
 #include "data/line_checks.h"
 #include "report/format.h"
 #include "serve/http_server.h"
@@ -247,7 +246,7 @@ Json ServedModel::description() const {
   const bool attends = model_.contents.model->has_attention_weights();
   const auto attention = attention_kind(options);
   const auto parameters = parameter_count(*model_.contents.model);
-  const auto [source, target] = languages_of(model_.contents.options.data);
+  const auto [source, target] = languages(model_.contents.options);
   Json search;
   auto testing = testing_;
   describe(testing, [&](std::string_view key, auto& value, auto&&...) {
@@ -259,23 +258,25 @@ Json ServedModel::description() const {
     }
   });
   for (const auto* key : {"batch_size", "validation_beam_size"}) search.erase(key);
-  return {{"name", name_},
-          {"description",
-           fmt::format("{}{} model with {} attention and {} parameters",
-                       source.empty() ? "A " : fmt::format("{} to {}: a ", source, target),
-                       options.decoder.kind == LayerKind::transformer ? "Transformer" : "recurrent",
-                       attends ? attention : "no", format_thousands(parameters))},
-          {"encoder", enum_name(options.encoder.kind)},
-          {"decoder", enum_name(options.decoder.kind)},
-          {"attention", attention},
-          {"has_attention", attends},
-          {"parameters", parameters},
-          {"source_language", source.empty() ? Json() : Json(source)},
-          {"target_language", target.empty() ? Json() : Json(target)},
-          {"user_symbols", model_.contents.options.data.tokenizer.user_symbols},
-          {"src_tag", model_.contents.tokenizers.source_tag},
-          {"trg_tag", model_.contents.tokenizers.target_tag()},
-          {"search", std::move(search)}};
+  return {
+      {"name", name_},
+      {"description",
+       fmt::format(
+           "{}{} model with {} attention and {} parameters",
+           source.empty() || target.empty() ? "A " : fmt::format("{} to {}: a ", source, target),
+           options.decoder.kind == LayerKind::transformer ? "Transformer" : "recurrent",
+           attends ? attention : "no", format_thousands(parameters))},
+      {"encoder", enum_name(options.encoder.kind)},
+      {"decoder", enum_name(options.decoder.kind)},
+      {"attention", attention},
+      {"has_attention", attends},
+      {"parameters", parameters},
+      {"source_language", source.empty() ? Json() : Json(source)},
+      {"target_language", target.empty() ? Json() : Json(target)},
+      {"user_symbols", model_.contents.options.data.tokenizer.user_symbols},
+      {"src_tag", model_.contents.tokenizers.source_tag},
+      {"trg_tag", model_.contents.tokenizers.target_tag()},
+      {"search", std::move(search)}};
 }
 
 SearchOptions ServedModel::search_of_request(const TranslateRequest& request) const {

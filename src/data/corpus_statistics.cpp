@@ -151,14 +151,6 @@ std::string language_from_path(const std::string& path) {
   return extension.size() < 2 ? "" : extension.substr(1);
 }
 
-std::pair<std::string, std::string> languages_of(const DataOptions& options) {
-  if (options.train.empty()) return {};
-  auto source = language_from_path(options.train[0].src);
-  auto target = language_from_path(options.train[0].trg);
-  if (source.empty() || target.empty() || source == target) return {};
-  return {std::move(source), std::move(target)};
-}
-
 CorpusStatistics read_corpus_statistics(const std::string& src, const std::string& trg) {
   auto source = read_side(src);
   auto target = read_side(trg);

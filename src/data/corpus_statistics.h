@@ -27,7 +27,5 @@ void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistic
 // Returns the language of a file from its extension, ignoring .gz: "en" for train.en.gz. Returns ""
 // if there is no extension.
 std::string language_from_path(const std::string& path);
-// Returns the languages of the first training corpus; "" and "" unless its files name two.
-std::pair<std::string, std::string> languages_of(const DataOptions& options);
 
 }  // namespace regard
