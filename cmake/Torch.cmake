@@ -83,6 +83,33 @@ else()
   message(STATUS "found no headers of Gloo that fit LibTorch: no training by several processes")
 endif()
 
+# Training steps are captured as CUDA graphs (src/kernels/cuda_graph.cpp), which needs the headers of CUDA: those of a
+# toolkit, and those of its libraries from a toolkit or from the wheels beside PyTorch's.
+if(EXISTS "${torch_root}/lib/libtorch_cuda.so")
+  find_path(REGARD_CUDA_INCLUDE crt/host_config.h HINTS $ENV{CUDA_HOME}/include /usr/local/cuda/include
+            DOC "include folder of the CUDA toolkit")
+  file(GLOB cuda_wheel "${torch_root}/../nvidia/cu*/include")
+  set(cuda_includes ${REGARD_CUDA_INCLUDE} ${cuda_wheel})
+  set(CMAKE_REQUIRED_FLAGS "-std=c++20 -idirafter \"${REGARD_LIBTORCH_INCLUDE}\"")
+  set(CMAKE_REQUIRED_INCLUDES ${cuda_includes})
+  set(CMAKE_REQUIRED_LIBRARIES "-Wl,--allow-shlib-undefined,--no-as-needed,-lstdc++" "${torch_root}/lib/libtorch_cuda.so"
+                               "${torch_root}/lib/libtorch_cpu.so" "${torch_root}/lib/libc10.so")
+  check_cxx_source_compiles("
+#include <ATen/cuda/CUDAGraph.h>
+int main() { at::cuda::CUDAGraph().capture_begin(); }" REGARD_HAS_CUDA_GRAPHS)
+  unset(CMAKE_REQUIRED_FLAGS)
+  unset(CMAKE_REQUIRED_INCLUDES)
+  unset(CMAKE_REQUIRED_LIBRARIES)
+  if(REGARD_HAS_CUDA_GRAPHS)
+    string(APPEND torch_cuda ", with step graphs")
+  else()
+    string(APPEND torch_cuda ", without step graphs")
+    unset(REGARD_HAS_CUDA_GRAPHS CACHE)  # looks again after a toolkit was installed
+    message(STATUS "found no headers of CUDA that fit LibTorch: training steps are launched operation by operation; "
+                   "install the toolkit, or pass -DREGARD_CUDA_INCLUDE=/path/to/cuda/include")
+  endif()
+endif()
+
 set(torch_facts "REGARD_LIBTORCH_VERSION=\"${PACKAGE_VERSION}\";REGARD_LIBTORCH_CUDA=\"${torch_cuda}\"")
 message(STATUS "LibTorch ${PACKAGE_VERSION}, ${torch_cuda}, in ${torch_root}")
 
@@ -99,3 +126,6 @@ target_link_options(regard_libtorch INTERFACE "LINKER:--push-state,--no-as-neede
 target_link_libraries(regard_libtorch INTERFACE
   "-Wl,--push-state,--no-as-needed,${REGARD_LIBTORCH_LIBRARY},--pop-state"
   "${torch_root}/lib/libtorch_cpu.so" "${torch_root}/lib/libc10.so")
+if(REGARD_HAS_CUDA_GRAPHS)
+  target_link_libraries(regard_libtorch INTERFACE "${torch_root}/lib/libtorch_cuda.so")
+endif()

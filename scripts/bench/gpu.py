@@ -11,19 +11,20 @@ WIDE = (*(
     for side in ("encoder", "decoder")
     for key in ("embedding_dim=1024", "hidden_size=1024", "feed_forward_size=4096", "heads=16")
 ), "training.batch_size=16000")  # fmt: skip
-RECIPES = {  # title to the configuration, its changes, and training steps on a GPU
-    "`multi30k.yaml`": ("multi30k", (), 150),
-    "the same, `reset_gate: after`": ("multi30k", RESET_AFTER, 150),
-    "`multi30k_best.yaml`": ("multi30k_best", (), 150),
-    "`multi30k_transformer_best.yaml`": ("multi30k_transformer_best", (), 150),
-    # More arithmetic for each operation that the GPU starts.
-    "the same, width 1,024, batches of 16,000 tokens": ("multi30k_transformer_best", WIDE, 30),
+RECIPES = {  # title to the configuration, its changes, and training steps on a GPU without and with graphs
+    "`multi30k.yaml`": ("multi30k", (), 100, 1000),
+    "the same, `reset_gate: after`": ("multi30k", RESET_AFTER, 100, 1000),
+    "`multi30k_best.yaml`": ("multi30k_best", (), 100, 1000),
+    "`multi30k_transformer_best.yaml`": ("multi30k_transformer_best", (), 100, 1000),
+    # So much arithmetic for each operation that its steps are not captured.
+    "the same, width 1,024, batches of 16,000 tokens": ("multi30k_transformer_best", WIDE, 30, 0),
 }
-DEVICES = {  # column to device and precision
-    "processors (auto)": ("cpu", "auto"),
-    "fp32": ("cuda:0", "fp32"),
-    "tf32": ("cuda:0", "tf32"),
-    "bf16": ("cuda:0", "bf16"),
+DEVICES = {  # column to device, precision and graphs
+    "processors (auto)": ("cpu", "auto", "auto"),
+    "fp32, no graphs": ("cuda:0", "fp32", "off"),
+    "tf32, no graphs": ("cuda:0", "tf32", "off"),
+    "tf32 (auto)": ("cuda:0", "auto", "auto"),
+    "bf16": ("cuda:0", "bf16", "auto"),
 }
 NO_VALIDATION = ("data.dev.src=", "data.dev.trg=", "training.early_stopping_metric=loss")
 
@@ -57,15 +58,17 @@ def name_of_gpu():
 def measure(recipe, column, work, options):
     """Returns the figures of a short training: milliseconds a step and target tokens per second (medians over the
     lines of its log without the first), and the peak memory of the GPU."""
-    config, changes, steps = RECIPES[recipe]
-    device, precision = DEVICES[column]
+    config, changes, steps, graph_steps = RECIPES[recipe]
+    device, precision, graphs = DEVICES[column]
+    if graphs == "auto" and device != "cpu":
+        steps = graph_steps or steps
     steps = 10 if options.quick else steps // 5 if device == "cpu" else steps
     every = steps // 5
     watch = None if device == "cpu" else Gpu()
     train(
         f"configs/{config}.yaml", work / "run", options, *changes, *NO_VALIDATION, f"device={device}",
-        f"training.precision={precision}", f"training.max_steps={steps}", f"training.logging_every={every}",
-        watch=watch,
+        f"training.precision={precision}", f"training.graphs={graphs}", f"training.max_steps={steps}",
+        f"training.logging_every={every}", watch=watch,
     )  # fmt: skip
     log = train_log(work / "run")
     ends = [line["seconds"] for line in log]

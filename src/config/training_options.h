@@ -54,6 +54,12 @@ constexpr std::array<std::string_view, 4> enum_names(TrainingPrecision) {
   return {"auto", "fp32", "tf32", "bf16"};
 }
 
+// Whether the steps of a GPU are captured as graphs (training/step_graphs.h).
+enum class StepGraphMode { automatic, off };
+constexpr std::array<std::string_view, 2> enum_names(StepGraphMode) {
+  return {"auto", "off"};
+}
+
 // A factor of the learning rate of some parameters.
 struct LearningRateOptions {
   std::string parameters;
@@ -110,6 +116,7 @@ struct TrainingOptions {
   double label_smoothing = 0.1;
   double r_drop = 0;
   TrainingPrecision precision = TrainingPrecision::automatic;
+  StepGraphMode graphs = StepGraphMode::automatic;
 
   OptimizerKind optimizer = OptimizerKind::adam;
   double learning_rate = 0.001;
@@ -170,9 +177,14 @@ void describe(TrainingOptions& o, Field&& field) {
         "twice as long",
         between(0, 1000));
 
-  field("precision", o.precision,
-        "precision of the factors of matrix products: fp32, bf16 (processors with AVX512-BF16, "
-        "GPUs), tf32 (GPUs), or auto: bf16 on processors where it is faster, else fp32");
+  field(
+      "precision", o.precision,
+      "precision of the factors of matrix products: fp32, bf16 (processors with AVX512-BF16, "
+      "GPUs), tf32 (GPUs), or auto: bf16 on processors where it is faster, tf32 on GPUs that have "
+      "it, else fp32");
+  field("graphs", o.graphs,
+        "launch a whole training step of a GPU at once, as a CUDA graph: auto (where a small model "
+        "leaves the GPU idle), or off; the numbers are the same");
 
   field("optimizer", o.optimizer, "the update rule");
   field("learning_rate", o.learning_rate, "learning rate; the peak, if there is a warm-up",

@@ -141,6 +141,7 @@ std::vector<Pair> pairs_of(std::span<const Example> examples) {
 
 Batch Batch::to(torch::Device device) const {
   if (source.device() == device) return *this;
+  if (block.defined()) return with_block(to_device(block, device));
   Batch moved = *this;
   moved.source = to_device(source, device);
   if (!target.defined()) return moved;
@@ -150,13 +151,58 @@ Batch Batch::to(torch::Device device) const {
   return moved;
 }
 
+bool Batch::can_be_padded() const {
+  return target.defined() && source.scalar_type() == torch::kInt64;
+}
+
+Batch Batch::padded() const {
+  const auto missing = [](std::int64_t n, std::int64_t unit) { return (unit - n % unit) % unit; };
+  const auto B = size();
+  const auto rows = missing(B, 8);
+  const auto positions = missing(target.size(1) - 1, 4);  // of the target
+  // Returns x [B, …] with more positions and rows, which begin with `first`.
+  const auto enlarged = [&](const torch::Tensor& x, std::int64_t more, std::int64_t first) {
+    std::vector<std::int64_t> sizes = {0, rows};  // from the last dimension to the first
+    if (x.dim() > 1) sizes.insert(sizes.begin(), {0, more});
+    if (x.dim() > 2) sizes.insert(sizes.begin(), {0, 0});
+    auto larger = torch::constant_pad_nd(x, sizes, pad_id);
+    const auto behind = larger.narrow(0, B, rows);
+    (x.dim() > 1 ? behind.select(1, 0) : behind).fill_(first);
+    return larger;
+  };
+  Batch larger = *this;
+  larger.target_positions = torch::Tensor();
+  larger.source = enlarged(source, missing(source.size(1), 4), eos_id);
+  larger.source_lengths = enlarged(source_lengths, 0, 1);
+  larger.target = enlarged(target, positions, bos_id);
+  std::vector<torch::Tensor> all = {larger.source.flatten(), larger.source_lengths,
+                                    larger.target.flatten()};
+  if (masked.defined()) {
+    larger.masked = enlarged(masked, positions, 0);
+    all.push_back(larger.masked.flatten());
+  }
+  return larger.with_block(torch::cat(all));
+}
+
+Batch Batch::with_block(const torch::Tensor& memory) const {
+  Batch moved = *this;
+  moved.block = memory;
+  std::int64_t begin = 0;
+  for (auto* x : {&moved.source, &moved.source_lengths, &moved.target, &moved.masked}) {
+    if (!x->defined()) continue;
+    *x = memory.narrow(0, begin, x->numel()).view(x->sizes());
+    begin += x->numel();
+  }
+  return moved;
+}
+
 Batch Batch::select(std::int64_t begin, std::int64_t end, std::int64_t step) const {
   Batch part;
   for (std::int64_t row = begin; row < end; row += step) {
     part.indices.push_back(indices[static_cast<std::size_t>(row)]);
   }
   const auto rows_of = [&](const torch::Tensor& x) { return x.slice(0, begin, end, step); };
-  part.source_lengths = rows_of(source_lengths);
+  part.source_lengths = rows_of(source_lengths).cpu();
   part.source_tokens = part.source_lengths.sum().item<std::int64_t>();
   const auto longest = part.source_lengths[0].item<std::int64_t>();
   part.source = rows_of(source).slice(1, 0, longest).contiguous();

@@ -38,7 +38,7 @@ struct Batch {
   // the token id and the extended id of each word. If tokens or frames are vectors of F numbers:
   // [B, S, F + 1] float, where the last column is 1 at </s> and padding is 0.
   torch::Tensor source;
-  torch::Tensor source_lengths;  // [B] int64, including </s>, decreasing; always on the CPU
+  torch::Tensor source_lengths;  // [B] int64, including </s>, decreasing; on the CPU, unless padded
   // [B, T + 1] int64: <s> y_1 … y_m </s>, then <pad>; undefined in translation. A tag of the target
   // stands in place of <s>. For a masked
   // language model, y_1 … y_m are the tokens at the masked positions, and no </s> follows.
@@ -47,11 +47,14 @@ struct Batch {
   // [N] int64: the positions of the real tokens in target_output().flatten(). Only on other devices
   // than the CPU, which would have to be waited for to find them.
   torch::Tensor target_positions = {};
-  std::int64_t source_tokens = 0;     // including </s>, excluding padding
-  std::int64_t target_tokens = 0;     // including </s>, excluding <s> and padding
-  std::vector<std::int64_t> indices;  // [B] of the sentences in the corpus or source list
+  // Only of a padded batch: the memory of all tensors above but target_positions, int64.
+  torch::Tensor block = {};
+  std::int64_t source_tokens = 0;  // including </s>, excluding padding
+  std::int64_t target_tokens = 0;  // including </s>, excluding <s> and padding
+  // Of the sentences in the corpus or source list. A padded batch has more rows than sentences.
+  std::vector<std::int64_t> indices;
 
-  std::int64_t size() const { return source.size(0); }
+  std::int64_t size() const { return std::ssize(indices); }  // sentences
   // The input and the expected output of the decoder: <s> y_1 … y_m and y_1 … y_m </s>. Views of
   // `target`. The input of a masked language model are the masked positions.
   torch::Tensor target_input() const {  // [B, T]
@@ -59,8 +62,18 @@ struct Batch {
   }
   torch::Tensor target_output() const { return target.slice(1, 1); }  // [B, T]
 
-  // Returns a copy with all tensors but the lengths on the device. Does not wait for the device.
+  // Returns a copy with all tensors but the lengths on the device, or all of a padded batch. Does
+  // not wait for the device.
   Batch to(torch::Device device) const;
+  // True if the source is made of tokens, and the batch has targets.
+  bool can_be_padded() const;
+  // Returns a copy with as many more rows and positions as make B a multiple of 8, and S and T
+  // multiples of 4, so that many batches have the same shape. All tensors are views of `block`. The
+  // source of a row behind the sentences is </s>, its target <s>: it has no target token. A model
+  // must compute the same for the sentences. The batch must be on the CPU.
+  Batch padded() const;
+  // Returns the batch with the tensors of `memory`, as long as `block`.
+  Batch with_block(const torch::Tensor& memory) const;
   // Returns the sentences w, w + n, w + 2n, … with minimal padding; w < n and w < size().
   Batch shard(std::int64_t w, std::int64_t n) const { return select(w, size(), n); }
   // Returns the sentences from `begin` to end − 1 with minimal padding; begin < end.

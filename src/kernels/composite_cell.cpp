@@ -42,7 +42,7 @@ Tensor CellSteps::Factor::multiply(const Tensor& x) const {
 
 void CellSteps::Factor::add_to(Tensor y, const Tensor& x) const {
   if (is_bf16_) {
-    y.add_(x.to(torch::kBFloat16).bmm(W_));
+    y.add_(bf16_reference_product(x, W_));
   } else {
     y.baddbmm_(x, W_);
   }

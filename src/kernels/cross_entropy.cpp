@@ -1,8 +1,10 @@
 #include "kernels/cross_entropy.h"
 
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <torch/autograd.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "kernels/device.h"
 #include "kernels/function_rows.h"
@@ -43,7 +45,7 @@ struct ComputedLoss {
 //   loss = −(1 − ε) log p_y − ε / V Σ_k log p_k      d_logit_k = p_k − (1 − ε) [k = y] − ε / V
 ComputedLoss compute_in_pieces(const Tensor& rows, const Tensor& weight, const Tensor& bias,
                                const Tensor& targets, double label_smoothing, bool with_gradient,
-                               std::int64_t piece) {
+                               std::int64_t piece, const std::optional<Tensor>& ignored) {
   const auto N = rows.size(0);
   const auto V = weight.size(0);
   ComputedLoss all;
@@ -53,6 +55,7 @@ ComputedLoss compute_in_pieces(const Tensor& rows, const Tensor& weight, const T
     const auto these = rows.narrow(0, begin, std::min(piece, N - begin));
     const auto y = targets.narrow(0, begin, these.size(0)).unsqueeze(1);
     const auto log_p = kernels::linear(these, weight, bias).log_softmax(-1);  // [n, V]
+    if (ignored) log_p.masked_fill_(ignored->narrow(0, begin, these.size(0)).unsqueeze(1), 0);
     nll.push_back(log_p.gather(1, y).squeeze(1).neg_());
     all.loss.add_(nll.back().sum(), 1 - label_smoothing);
     if (label_smoothing > 0) {
@@ -62,9 +65,11 @@ ComputedLoss compute_in_pieces(const Tensor& rows, const Tensor& weight, const T
     auto d_logits = log_p.exp();
     if (label_smoothing > 0) d_logits.sub_(label_smoothing / static_cast<double>(V));
     d_logits.scatter_add_(1, y, torch::full_like(y, label_smoothing - 1, rows.options()));
+    if (ignored) d_logits.masked_fill_(ignored->narrow(0, begin, these.size(0)).unsqueeze(1), 0);
+    const auto d_bias = d_logits.sum(0);
+    if (has_bf16_reference_products(these)) d_logits = d_logits.to(torch::kBFloat16);  // once
     d_rows.push_back(matrix_product(d_logits, weight));
     const auto d_weight = matrix_product(d_logits.t(), these);
-    const auto d_bias = d_logits.sum(0);
     all.d_weight = begin == 0 ? d_weight : all.d_weight.add_(d_weight);
     all.d_bias = begin == 0 ? d_bias : all.d_bias.add_(d_bias);
   }
@@ -81,9 +86,11 @@ class CompositeLoss : public torch::autograd::Function<CompositeLoss> {
  public:
   static tensor_list forward(AutogradContext* context, const Tensor& rows, const Tensor& weight,
                              const Tensor& bias, const Tensor& targets, double label_smoothing,
-                             bool with_gradient, std::int64_t piece) {
-    const auto all =
-        compute_in_pieces(rows, weight, bias, targets, label_smoothing, with_gradient, piece);
+                             bool with_gradient, std::int64_t piece,
+                             const std::optional<Tensor>& ignored) {
+    const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    const auto all = compute_in_pieces(rows, weight, bias, targets, label_smoothing, with_gradient,
+                                       piece, ignored);
     context->save_for_backward({all.d_rows, all.d_weight, all.d_bias});
     const auto nll = all.nll.to(torch::kDouble);
     context->mark_non_differentiable({nll});
@@ -94,7 +101,9 @@ class CompositeLoss : public torch::autograd::Function<CompositeLoss> {
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
     auto saved = context->get_saved_variables();
     at::_foreach_mul_(saved, gradients[0]);
-    return {saved[0], saved[1], saved[2], Tensor(), Tensor(), Tensor(), Tensor()};
+    tensor_list all = {saved[0], saved[1], saved[2]};
+    all.resize(8);
+    return all;
   }
 };
 
@@ -299,13 +308,14 @@ class NllFunction : public torch::autograd::Function<NllFunction> {
 }  // namespace
 
 CrossEntropy linear_cross_entropy(const Tensor& rows, const Tensor& weight, const Tensor& bias,
-                                  const Tensor& targets, double label_smoothing,
-                                  double consistency) {
-  if (!rows.is_cpu() && consistency == 0) {
+                                  const Tensor& targets, double label_smoothing, double consistency,
+                                  const Tensor& ignored) {
+  TORCH_CHECK(!ignored.defined() || consistency == 0, "pairs of rows cannot be ignored");
+  if ((!rows.is_cpu() && consistency == 0) || ignored.defined()) {
     const auto row_bytes = weight.size(0) * static_cast<std::int64_t>(rows.element_size());
-    return linear_cross_entropy_composite(
-        rows, weight, bias, targets, label_smoothing,
-        std::max<std::int64_t>(1, device_piece_bytes / row_bytes));
+    return linear_cross_entropy_composite(rows, weight, bias, targets, label_smoothing,
+                                          std::max<std::int64_t>(1, device_piece_bytes / row_bytes),
+                                          ignored);
   }
   if (!rows.is_cpu() || !is_fused_on(rows)) {
     return linear_cross_entropy_reference(rows, weight, bias, targets, label_smoothing,
@@ -320,9 +330,11 @@ CrossEntropy linear_cross_entropy(const Tensor& rows, const Tensor& weight, cons
 
 CrossEntropy linear_cross_entropy_composite(const Tensor& rows, const Tensor& weight,
                                             const Tensor& bias, const Tensor& targets,
-                                            double label_smoothing, std::int64_t piece) {
-  const auto outputs = CompositeLoss::apply(rows, weight, bias, targets, label_smoothing,
-                                            wants_gradient(rows, weight, bias), piece);
+                                            double label_smoothing, std::int64_t piece,
+                                            const Tensor& ignored) {
+  const auto outputs = CompositeLoss::apply(
+      rows, weight, bias, targets, label_smoothing, wants_gradient(rows, weight, bias), piece,
+      ignored.defined() ? std::optional(ignored) : std::nullopt);
   return {outputs[0], outputs[1]};
 }
 

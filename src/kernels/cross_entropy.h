@@ -22,17 +22,20 @@ struct CrossEntropy {
 
 // Computes the loss of rows [N, R], weight W [V, R], bias b [V], targets [N] int64, each below V,
 // with label_smoothing ε and consistency κ. Fused on the CPU in single or double precision; on
-// other devices composite or, with κ > 0, the reference, which holds the logits of all rows. Not
+// other devices composite or, with κ > 0, the reference, which holds the logits of all rows. Rows
+// where `ignored` [N] is true have no loss and no gradient; composite, and only with κ = 0. Not
 // twice differentiable.
 CrossEntropy linear_cross_entropy(const torch::Tensor& rows, const torch::Tensor& weight,
                                   const torch::Tensor& bias, const torch::Tensor& targets,
-                                  double label_smoothing, double consistency = 0);
+                                  double label_smoothing, double consistency = 0,
+                                  const torch::Tensor& ignored = {});
 
 // The loss for other devices than the CPU: few operations of LibTorch, and the gradient computed
 // with the loss. Holds the logits of at most `piece` rows at once.
 CrossEntropy linear_cross_entropy_composite(const torch::Tensor& rows, const torch::Tensor& weight,
                                             const torch::Tensor& bias, const torch::Tensor& targets,
-                                            double label_smoothing, std::int64_t piece);
+                                            double label_smoothing, std::int64_t piece,
+                                            const torch::Tensor& ignored = {});
 
 // Reference implementation: LibTorch's operations, on any device.
 CrossEntropy linear_cross_entropy_reference(const torch::Tensor& rows, const torch::Tensor& weight,

@@ -1,6 +1,7 @@
 #include "kernels/device.h"
 
 #include <ATen/Context.h>
+#include <ATen/detail/CUDAHooksInterface.h>
 #include <torch/cuda.h>
 #include <torch/utils.h>
 #include <torch/version.h>
@@ -58,14 +59,38 @@ std::unique_ptr<ThreadPool> make_thread_pool(std::int64_t threads, torch::Device
                                       [] { at::init_num_threads(); });
 }
 
+bool has_tf32(torch::Device device) {
+  // The condition of LibTorch is a compute capability of 8 or more.
+  return device.is_cuda() && at::detail::getCUDAHooks().supportsBFloat16ConvolutionWithCuDNNv8();
+}
+
 void allow_tf32(bool allowed) {
   at::globalContext().setAllowTF32CuBLAS(allowed);
   at::globalContext().setAllowTF32CuDNN(allowed);
 }
 
+namespace {
+
+thread_local bool is_capturing = false;
+
+}  // namespace
+
+CaptureScope::CaptureScope() {
+  is_capturing = true;
+}
+
+CaptureScope::~CaptureScope() {
+  is_capturing = false;
+}
+
 torch::Tensor to_device(const torch::Tensor& x, torch::Device device) {
-  if (!device.is_cuda()) return x.to(device);
+  if (x.device() == device || !device.is_cuda()) return x.to(device);
+  if (is_capturing) throw CannotBeCaptured("a step copies numbers from the CPU");
   return x.pin_memory().to(device, /*non_blocking=*/true);
+}
+
+void copy_to_device(const torch::Tensor& x, const torch::Tensor& to) {
+  to.copy_(to.is_cuda() ? x.pin_memory() : x, /*non_blocking=*/true);
 }
 
 }  // namespace regard

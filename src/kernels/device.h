@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "base/thread_pool.h"
@@ -25,13 +26,34 @@ torch::Device find_device(const std::string& name, std::size_t process = 0);
 // processors.
 std::unique_ptr<ThreadPool> make_thread_pool(std::int64_t threads, torch::Device device);
 
+// True if the device is a GPU that multiplies in TF32, and in bf16: NVIDIA's since Ampere.
+bool has_tf32(torch::Device device);
+
 // Sets whether a GPU may compute products of fp32 numbers in TF32, in cuBLAS and in cuDNN. LibTorch
 // allows it in cuDNN (the encoders with an LSTM or `reset_gate: after`, and convolutions) from the
 // start. Holds for the whole process.
 void allow_tf32(bool allowed);
 
-// Returns x, which is on the CPU, on the device. Does not wait for the device.
+// Returns x on the device. Does not wait for the device. While the operations of a thread are
+// captured (CaptureScope), a copy from the CPU throws CannotBeCaptured: a graph would repeat it
+// with old numbers.
 torch::Tensor to_device(const torch::Tensor& x, torch::Device device);
+
+// Copies x into `to`, which is on the device. Does not wait for it.
+void copy_to_device(const torch::Tensor& x, const torch::Tensor& to);
+
+struct CannotBeCaptured : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+// Lives while the operations of this thread are captured as a graph.
+class CaptureScope {
+ public:
+  CaptureScope();
+  ~CaptureScope();
+  CaptureScope(const CaptureScope&) = delete;
+  CaptureScope& operator=(const CaptureScope&) = delete;
+};
 
 }  // namespace regard
 

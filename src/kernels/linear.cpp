@@ -110,7 +110,7 @@ Tensor in_shape_of(const Tensor& x, const Tensor& y) {
 
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch::Tensor& b) {
   if (has_bf16_reference_products(x)) {
-    const auto y = bf16_reference_product(x, W.t());
+    const auto y = bf16_training_product(x, W.t());
     return b.defined() ? y + b : y;
   }
   auto* packed = packed_weights_for(W);
@@ -157,7 +157,7 @@ torch::Tensor product_with_vector(const torch::Tensor& x, const torch::Tensor& v
 }
 
 torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W) {
-  if (has_bf16_reference_products(x)) return b + bf16_reference_product(x, W);
+  if (has_bf16_reference_products(x)) return b + bf16_training_product(x, W);
   auto* packed = packed_weights_for(W);
   if (packed == nullptr && is_deferred(W)) return b + deferred_product(x, W);
   if (packed == nullptr && training_weights_for(x) != nullptr) {

@@ -1,7 +1,9 @@
 #include "kernels/packed_weights.h"
 
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/record_function.h>
 #include <c10/core/GradMode.h>
+#include <torch/autograd.h>
 
 #include <utility>
 #include <vector>
@@ -92,7 +94,18 @@ const PackedMatrix& PackedWeights::get_or_pack(const torch::Tensor& W) {
   return found->second.packed;
 }
 
+void PackedWeights::copy_in_bf16(const torch::Tensor& flat) {
+  flat_ = flat.detach();
+  flat_in_bf16_ = torch::empty_like(flat_, torch::kBFloat16);
+}
+
+torch::Tensor PackedWeights::as_bf16(const torch::Tensor& W) const {
+  if (!flat_.defined() || !W.is_alias_of(flat_)) return W.to(torch::kBFloat16);
+  return flat_in_bf16_.as_strided(W.sizes(), W.strides(), W.storage_offset());
+}
+
 void PackedWeights::repack_all(ThreadPool& pool) {
+  if (flat_in_bf16_.defined()) flat_in_bf16_.copy_(flat_);
   std::vector<Entry*> entries;
   for (auto& [key, entry] : entries_) entries.push_back(&entry);
   const auto n = pool.count();
@@ -136,11 +149,59 @@ Precision training_precision_for(const torch::Tensor& x) {
 }
 
 torch::Tensor bf16_reference_product(const torch::Tensor& x, const torch::Tensor& W) {
-  return x.to(torch::kBFloat16).matmul(W.to(torch::kBFloat16)).to(x.scalar_type());
+  const auto a = x.to(torch::kBFloat16), b = W.to(torch::kBFloat16);
+  const bool is_one = a.dim() == 2;
+  if (!a.is_cpu()) return is_one ? at::mm(a, b, torch::kFloat) : at::bmm(a, b, torch::kFloat);
+  // LibTorch has no product of bf16 into single precision on the CPU.
+  return a.to(torch::kFloat).matmul(b.to(torch::kFloat));
+}
+
+namespace {
+
+using torch::Tensor;
+
+class Bf16Product : public torch::autograd::Function<Bf16Product> {
+ public:
+  static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& x,
+                        const Tensor& W) {
+    const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    const auto a = x.to(torch::kBFloat16);
+    const auto b = in_use_for_training->as_bf16(W);
+    context->save_for_backward({a, b});
+    return bf16_reference_product(a, b);
+  }
+
+  // The gradient of a transposed weight has the memory layout of the weight.
+  static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
+                                               const torch::autograd::tensor_list& gradients) {
+    const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    const auto saved = context->get_saved_variables();
+    const auto &a = saved[0], &b = saved[1];
+    const auto d_y = gradients[0].to(torch::kBFloat16);
+    torch::autograd::tensor_list d(2);
+    if (context->needs_input_grad(0)) d[0] = bf16_reference_product(d_y, b.transpose(-1, -2));
+    if (context->needs_input_grad(1)) {
+      d[1] = b.stride(-2) == 1 ? bf16_reference_product(d_y.transpose(-1, -2), a).transpose(-1, -2)
+                               : bf16_reference_product(a.transpose(-1, -2), d_y);
+    }
+    return d;
+  }
+};
+
+}  // namespace
+
+torch::Tensor bf16_training_product(const torch::Tensor& x, const torch::Tensor& W) {
+  if (W.dim() == 3) return Bf16Product::apply(x, W);
+  auto shape = x.sizes().vec();
+  shape.back() = W.size(1);
+  return Bf16Product::apply(x.reshape({-1, x.size(-1)}), W).view(shape);
 }
 
 torch::Tensor matrix_product(const torch::Tensor& a, const torch::Tensor& b) {
-  if (has_bf16_reference_products(a)) return bf16_reference_product(a, b);
+  if (has_bf16_reference_products(a) || a.scalar_type() == torch::kBFloat16) {
+    const auto* weights = in_use_for_training;
+    return bf16_reference_product(a, weights != nullptr ? weights->as_bf16(b) : b);
+  }
   if (training_weights_for(a) == nullptr) return a.mm(b);
   const auto y = torch::empty({a.size(0), b.size(1)}, a.options());
   matrix_product_into(y, a, b);

@@ -54,8 +54,14 @@ class PackedWeights {
   // repack_all().
   const PackedMatrix& get_or_pack(const torch::Tensor& W);
 
-  // Packs all weights again after their values have changed, on all threads of the pool. Nothing
-  // else may use this object at the same time.
+  // Keeps a copy of `flat` in bf16, for as_bf16(). On other devices than the CPU, weights are not
+  // packed.
+  void copy_in_bf16(const torch::Tensor& flat);
+  // Returns W in bf16: a view of the copy if W is a view of `flat`, else converted.
+  torch::Tensor as_bf16(const torch::Tensor& W) const;
+
+  // Packs and copies all weights again after their values have changed, on all threads of the pool.
+  // Nothing else may use this object at the same time.
   void repack_all(ThreadPool& pool);
 
   Precision precision() const { return precision_; }
@@ -70,6 +76,7 @@ class PackedWeights {
   Precision precision_;
   std::mutex mutex_;
   std::map<Key, Entry> entries_;
+  torch::Tensor flat_, flat_in_bf16_;
 };
 
 // For search. While an object lives, products with weights (linear.h) on this thread use `weights`
@@ -114,12 +121,15 @@ Precision training_precision_for(const torch::Tensor& x);
 // so in bf16 training if x is not on the CPU, or under use_reference(true).
 bool has_bf16_reference_products(const torch::Tensor& x);
 
-// x [..., M, K], W [..., K, N] -> x W by LibTorch in the type of x, with factors and result rounded
-// to bf16. W may be in bf16 already.
+// x [M, K], W [K, N], or both with a dimension [G] in front -> x W by LibTorch, in single
+// precision, of factors that are rounded to bf16 if they are not in bf16 already. Not
+// differentiable.
 torch::Tensor bf16_reference_product(const torch::Tensor& x, const torch::Tensor& W);
+// The same, differentiable. x [..., K], W [K, N]; or x [G, M, K], W [G, K, N].
+torch::Tensor bf16_training_product(const torch::Tensor& x, const torch::Tensor& W);
 
 // Returns a b [M, N] of a [M, K] and b [K, N], in the precision of training products. Packs b. Not
-// differentiable.
+// differentiable. LibTorch's products in bf16 also take factors in bf16.
 torch::Tensor matrix_product(const torch::Tensor& a, const torch::Tensor& b);
 // Computes y = a b, or y += a b if add. y has contiguous rows.
 void matrix_product_into(const torch::Tensor& y, const torch::Tensor& a, const torch::Tensor& b,

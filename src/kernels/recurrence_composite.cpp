@@ -1,6 +1,8 @@
 // The time loop on devices other than the CPU, made of few operations of LibTorch: a launch costs
-// more there than the numbers of one step. The gradient is hand-written. composite_cell.h has the
+// more there than the numbers of one step. The gradient is hand-written, so the operations skip
+// autograd's dispatch, which would cost as much as half of the operations. composite_cell.h has the
 // steps of the cells.
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <torch/autograd.h>
 
 #include <algorithm>
@@ -287,6 +289,7 @@ class CompositeRecurrence : public torch::autograd::Function<CompositeRecurrence
                              const Maybe& b_U, const Maybe& W, const Maybe& v, const Maybe& keys,
                              const Maybe& mixed, const Maybe& padding, std::int64_t form,
                              std::int64_t score, double scale) {
+    const at::AutoDispatchBelowADInplaceOrView below_autograd;
     const auto [G, T, B] = std::tuple(x.size(0), x.size(1), x.size(2));
     const auto D = U.size(1);
     const auto cell = static_cast<CellForm>(form);
@@ -338,6 +341,7 @@ class CompositeRecurrence : public torch::autograd::Function<CompositeRecurrence
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
+    const at::AutoDispatchBelowADInplaceOrView below_autograd;
     CompositeTape tape;
     const auto saved = context->get_saved_variables();
     const auto slots = tape.all();

@@ -12,12 +12,21 @@ MovingAverage::MovingAverage(double decay, const ParameterBuffer& weights)
   averages_.flat().copy_(weights_.flat());
 }
 
-void MovingAverage::update(std::int64_t n, ThreadPool& pool) {
+double MovingAverage::weight_of_update(std::int64_t n) const {
   const auto count = static_cast<double>(n);
-  const auto d = std::min(decay_, (1 + count) / (10 + count));
+  return 1 - std::min(decay_, (1 + count) / (10 + count));
+}
+
+void MovingAverage::update(std::int64_t n, ThreadPool& pool) {
+  const auto weight = weight_of_update(n);
   for_each_range(flat(), pool, [&](std::size_t, std::int64_t begin, std::int64_t end) {
-    flat().slice(0, begin, end).lerp_(weights_.flat().slice(0, begin, end), 1 - d);
+    flat().slice(0, begin, end).lerp_(weights_.flat().slice(0, begin, end), weight);
   });
+}
+
+void MovingAverage::update_on_device(const torch::Tensor& weight) {
+  const torch::NoGradGuard guard;
+  flat().lerp_(weights_.flat(), weight.to(flat().scalar_type()));
 }
 
 AveragedWeights::AveragedWeights(MovingAverage* average) : average_(average) {

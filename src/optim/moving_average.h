@@ -20,6 +20,10 @@ class MovingAverage {
 
   // Call this after the n-th optimizer update, n = 1, 2, …
   void update(std::int64_t n, ThreadPool& pool);
+  // Returns 1 − d.
+  double weight_of_update(std::int64_t n) const;
+  // The same as update(), with `weight`, a float on the device of the weights, for 1 − d.
+  void update_on_device(const torch::Tensor& weight);
   // Return the averages by name, and as one flat buffer with the layout of the weights.
   const NamedParameters& averages() const { return averages_.views(); }
   const torch::Tensor& flat() const { return averages_.flat(); }

@@ -4,6 +4,8 @@
 #include <torch/utils.h>
 
 #include <algorithm>
+#include <optional>
+#include <type_traits>
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -111,7 +113,7 @@ torch::Tensor Optimizer::add_counter(const std::string& name) {
 void Optimizer::update(const torch::Tensor& gradient, double factor, double learning_rate,
                        ThreadPool& pool) {
   const torch::NoGradGuard guard;
-  begin_update();
+  begin_update(nullptr);
   const auto all = ranges(learning_rate);
   for_each_range(gradient, pool, [&](std::size_t, std::int64_t begin, std::int64_t end) {
     const auto g = gradient.slice(0, begin, end);
@@ -124,6 +126,21 @@ void Optimizer::update(const torch::Tensor& gradient, double factor, double lear
                    gradient.slice(0, range.begin, range.end));
     }
   });
+  count_update();
+}
+
+void Optimizer::update_on_device(const torch::Tensor& gradient, const OnDevice& numbers) {
+  const torch::NoGradGuard guard;
+  begin_update(&numbers);
+  for (auto range : ranges(/*learning_rate=*/1)) {
+    if (range.is_frozen) continue;
+    range.numbers = &numbers;
+    update_range(range, weights_.flat().slice(0, range.begin, range.end),
+                 gradient.slice(0, range.begin, range.end));
+  }
+}
+
+void Optimizer::count_update() {
   auto* frozen_updates = frozen_updates_.mutable_data_ptr<double>();
   for (std::size_t i = 0; i < rate_factors_.size(); ++i) {
     if (rate_factors_[i] == 0) ++frozen_updates[i];
@@ -145,26 +162,47 @@ class Adam : public Optimizer {
         count_(add_counter("step")) {
     add_frozen_updates();
   }
+  bool has_update_on_device() const override { return true; }
 
  protected:
-  void begin_update() override { count_.add_(1); }
+  void begin_update(const OnDevice* numbers) override {
+    if (numbers == nullptr) {
+      count_.add_(1);
+    } else {
+      count_.add_(1 - numbers->skip.squeeze());
+    }
+  }
   void update_range(const Range& range, torch::Tensor theta, torch::Tensor g) override {
-    const auto& o = options_;
-    const auto n = range.frozen_updates == 0 ? count_ : count_ - range.frozen_updates;
-    const auto fused = o.optimizer == OptimizerKind::adamw ? static_cast<Fused>(at::_fused_adamw_)
-                                                           : static_cast<Fused>(at::_fused_adam_);
-    fused(theta, g, mean_.slice(0, range.begin, range.end),
-          square_.slice(0, range.begin, range.end), {}, n, range.learning_rate, o.adam_beta1,
-          o.adam_beta2, o.weight_decay, o.epsilon, /*amsgrad=*/false,
-          /*maximize=*/false, {}, {});
+    if (range.numbers == nullptr) {
+      return update_with(range.learning_rate, {}, {}, range, theta, g);
+    }
+    const auto& [rate, divisor, skip] = *range.numbers;
+    update_with(range.learning_rate == 1 ? rate : rate * range.learning_rate, divisor, skip, range,
+                theta, g);
   }
 
  private:
-  // The common type of the two kernels, which LibTorch overloads.
+  // The common types of the two kernels, which LibTorch overloads.
+  template <typename Rate>
   using Fused = void (*)(at::TensorList, at::TensorList, at::TensorList, at::TensorList,
-                         at::TensorList, at::TensorList, double, double, double, double, double,
-                         bool, bool, const std::optional<at::Tensor>&,
-                         const std::optional<at::Tensor>&);
+                         at::TensorList, at::TensorList, Rate, double, double, double, double, bool,
+                         bool, const std::optional<at::Tensor>&, const std::optional<at::Tensor>&);
+
+  // Rate is double or a tensor. divisor and skip: as in OnDevice, or nothing.
+  template <typename Rate>
+  void update_with(const Rate& rate, const std::optional<at::Tensor>& divisor,
+                   const std::optional<at::Tensor>& skip, const Range& range,
+                   const torch::Tensor& theta, const torch::Tensor& g) {
+    using Kernel = Fused<std::conditional_t<std::is_same_v<Rate, double>, double, const Rate&>>;
+    const auto& o = options_;
+    const auto n = range.frozen_updates == 0 ? count_ : count_ - range.frozen_updates;
+    const auto fused = o.optimizer == OptimizerKind::adamw ? static_cast<Kernel>(at::_fused_adamw_)
+                                                           : static_cast<Kernel>(at::_fused_adam_);
+    fused(theta, g, mean_.slice(0, range.begin, range.end),
+          square_.slice(0, range.begin, range.end), {}, n, rate, o.adam_beta1, o.adam_beta2,
+          o.weight_decay, o.epsilon, /*amsgrad=*/false, /*maximize=*/false, divisor, skip);
+  }
+
   TrainingOptions options_;
   torch::Tensor mean_;    // m
   torch::Tensor square_;  // v

@@ -39,6 +39,19 @@ class Optimizer {
   // The threads of `pool` process ranges of the buffers in parallel.
   void update(const torch::Tensor& gradient, double factor, double learning_rate, ThreadPool& pool);
 
+  // The numbers of an update that a graph of a device repeats (kernels/device_graph.h), each a
+  // float of one element on the device of the weights.
+  struct OnDevice {
+    torch::Tensor rate;     // the learning rate
+    torch::Tensor divisor;  // of the gradient
+    torch::Tensor skip;     // 1: the update changes nothing; else 0
+  };
+  virtual bool has_update_on_device() const { return false; }
+  // As update(), with these numbers and without waiting for the device. The caller must call
+  // count_update() once for each update that was not skipped.
+  void update_on_device(const torch::Tensor& gradient, const OnDevice& numbers);
+  void count_update();
+
   // Returns the moments and counters, named "exp_avg.encoder.layer0.W", …, for checkpoints. They
   // are the tensors themselves, not copies: writing to them sets the state.
   const NamedParameters& state() const { return state_; }
@@ -61,9 +74,11 @@ class Optimizer {
     bool is_frozen;
     double learning_rate;
     double frozen_updates;  // earlier updates in which these elements were frozen
+    // Null, or the numbers of the update; learning_rate is then the factor of theirs.
+    const OnDevice* numbers = nullptr;
   };
-  // Called once per update, before update_range().
-  virtual void begin_update() {}
+  // Called once per update, before update_range(). `numbers`: as in Range.
+  virtual void begin_update(const OnDevice* /*numbers*/) {}
   // Updates a range of the weights. theta and g are these elements of the weights and of the
   // gradient; both may be overwritten. Several threads call this for disjoint ranges.
   virtual void update_range(const Range& range, torch::Tensor theta, torch::Tensor g) = 0;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/process.h"
+#include "base/special_tokens.h"
 #include "model/random_stream.h"
 #include "training/training_loss.h"
 
@@ -187,6 +188,55 @@ double update(TrainedModel& trained, double norm_of_sum, double target_tokens,
 
 }  // namespace
 
+namespace {
+
+// The step of a padded batch, which a graph can repeat: what changes from step to step is on the
+// device. Sets nll and gradient_norm of the result.
+void run_padded_step(TrainedModel& trained, const Batch& batch, const StepSettings& settings,
+                     const TrainingOptions& options, ThreadPool& pool,
+                     const std::function<void()>& before_waiting, StepResult& result) {
+  const bool updates = trained.optimizer->has_update_on_device();
+  const std::vector<double> numbers = {
+      settings.learning_rate,
+      trained.average ? trained.average->weight_of_update(settings.step) : 0};
+  const auto all = settings.graphs->run(
+      batch, numbers, [&](const Batch& padded, const torch::Tensor& on_device) {
+        const auto& gradient = trained.gradient.flat();
+        const auto sums =
+            forward_backward(trained, {padded}, settings, options, pool, ProcessGroup::alone());
+        const auto norm_of_sum = norm(gradient, pool);
+        if (!updates) return torch::stack({sums.nll, norm_of_sum});
+        const torch::NoGradGuard guard;
+        const auto tokens = padded.target_output().ne(pad_id).sum();
+        const auto limit = options.clip_grad_norm;
+        const auto divisor =
+            limit > 0 ? torch::maximum(tokens, norm_of_sum / limit) : tokens.to(torch::kDouble);
+        const auto skip =
+            (norm_of_sum + sums.nll).isfinite().logical_not().to(torch::kFloat).unsqueeze(0);
+        trained.is_updating = true;
+        trained.optimizer->update_on_device(gradient, {.rate = on_device.narrow(0, 0, 1),
+                                                       .divisor = divisor.to(torch::kFloat),
+                                                       .skip = skip});
+        if (trained.average) trained.average->update_on_device(on_device[1] * (1 - skip));
+        trained.is_updating = false;
+        return torch::stack({sums.nll, norm_of_sum});
+      });
+  if (before_waiting) before_waiting();
+  const auto read = all.cpu();  // the only time that the step waits for a device
+  result.nll = read[0].item<double>();
+  const auto norm_of_sum = read[1].item<double>();
+  const auto tokens = static_cast<double>(result.target_tokens);
+  if (!std::isfinite(result.nll)) return;
+  result.gradient_norm = norm_of_sum / tokens;
+  if (!updates) {
+    result.gradient_norm = update(trained, norm_of_sum, tokens, settings, options, pool);
+  } else if (std::isfinite(norm_of_sum)) {
+    trained.optimizer->count_update();
+  }
+}
+
+}  // namespace
+
 bool halve_batches(std::vector<Batch>& batches) {
   std::vector<Batch> halves;
   for (auto& batch : batches) {
@@ -226,6 +276,7 @@ TrainedModel::TrainedModel(std::shared_ptr<Seq2Seq> model_to_train, const Traini
   if (options.moving_average > 0) average.emplace(options.moving_average, weights);
   if (options.precision == TrainingPrecision::bf16) {
     packed_weights = std::make_unique<kernels::PackedWeights>(kernels::Precision::bf16);
+    if (!weights.flat().is_cpu()) packed_weights->copy_in_bf16(weights.flat());
   } else if (weights.flat().is_cpu() && kernels::has_faster_products_than_libtorch()) {
     packed_weights = std::make_unique<kernels::PackedWeights>();
   }
@@ -250,6 +301,10 @@ StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,
   trained.model->set_training_step(settings.step);
   const auto tokens = static_cast<double>(result.target_tokens);
   if (group.is_alone()) {
+    if (batches.size() == 1 && batches[0].block.defined()) {
+      run_padded_step(trained, batches[0], settings, options, pool, before_waiting, result);
+      return result;
+    }
     const auto sums = forward_backward(trained, batches, settings, options, pool, group);
     const auto all = torch::stack({sums.nll, norm(trained.gradient.flat(), pool), sums.risk});
     if (before_waiting) before_waiting();

@@ -24,6 +24,7 @@
 #include "training/gradient_sum.h"
 #include "training/minimum_risk.h"
 #include "training/process_group.h"
+#include "training/step_graphs.h"
 
 namespace regard {
 
@@ -59,6 +60,8 @@ struct StepSettings {
   std::vector<double> counts = {};
   // The objective; null: the likelihood (training_loss.h). Must live until train_step() returns.
   const MinimumRisk* minimum_risk = nullptr;
+  // Computes the steps of padded batches; needed for them.
+  StepGraphs* graphs = nullptr;
 };
 
 struct StepResult {

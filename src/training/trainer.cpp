@@ -73,6 +73,9 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
       log_(options.training, run.path().string(), validator != nullptr, resume_step(resume_from)),
       descent_(std::move(descent)) {
   if (descent_.empty() && group_.is_first()) descent_ = digest_of(trained_.weights.views());
+  if (group_.is_alone() && StepGraphs::fit(device, options)) {
+    graphs_.emplace(device, options.training, trained_.weights.flat().numel());
+  }
   if (options.training.objective == Objective::minimum_risk) {
     minimum_risk_.emplace(options, corpus.tokenizers());
   }
@@ -237,7 +240,9 @@ std::vector<Batch> Trainer::batches_of_next_update() {
   std::vector<Batch> batches;
   for (auto i = position_.batch; i < end; ++i) {
     const auto batch = batches_.batch(position_.epoch, i);
-    batches.push_back(group_.is_alone() ? batch.to(device_) : batch);
+    batches.push_back(graphs_             ? graphs_->to_device(batch)
+                      : group_.is_alone() ? batch.to(device_)
+                                          : batch);
   }
   return batches;
 }
@@ -247,14 +252,19 @@ StepResult Trainer::step(std::vector<Batch>& batches, double learning_rate,
   for (;;) {
     try {
       return train_step(trained_, batches,
-                        {position_.step + 1, learning_rate, position_.mean_log_p, counts,
-                         minimum_risk_ ? &*minimum_risk_ : nullptr},
+                        {.step = position_.step + 1,
+                         .learning_rate = learning_rate,
+                         .mean_log_p = position_.mean_log_p,
+                         .counts = counts,
+                         .minimum_risk = minimum_risk_ ? &*minimum_risk_ : nullptr,
+                         .graphs = graphs_ ? &*graphs_ : nullptr},
                         options_.training, pool_, group_, [&] {
                           const bool waits = !device_.is_cpu() && ahead_.empty();
                           if (waits) ahead_ = batches_of_next_update();
                         });
     } catch (const std::exception& error) {
       if (!is_out_of_memory(error) || trained_.is_updating) throw;
+      if (graphs_ && graphs_->release()) continue;  // with their memory, it may suffice
       const auto sentences = batches.front().size();
       if (!halve_batches(batches)) {
         throw EnvironmentError(

@@ -129,6 +129,7 @@ class Trainer {
   int agreed_stop_ = 0;       // in a group: the signal to stop, or 0
   bool agreed_save_ = false;  // in a group: SIGUSR1
   TrainedModel trained_;
+  std::optional<StepGraphs> graphs_;         // set if the steps can be captured
   std::optional<MinimumRisk> minimum_risk_;  // set if it is the objective
   BatchSampler batches_;
   Schedule schedule_;

@@ -50,8 +50,9 @@ Loss encoded_loss(Seq2Seq& model, const Batch& batch, const EncoderOutput& encod
                   const LossOptions& options, double mean_log_p) {
   const auto decoded = model.decode(batch.target_input(), encoded);
   const auto tokens = batch.target_output();
-  const auto targets =
-      batch.target_positions.defined() ? Targets(tokens, batch.target_positions) : Targets(tokens);
+  const auto targets = batch.block.defined()              ? Targets::with_padding(tokens)
+                       : batch.target_positions.defined() ? Targets(tokens, batch.target_positions)
+                                                          : Targets(tokens);
   auto loss = model.output_layer().loss(decoded, encoded, targets, options);
   const auto& [penalty, sampled_log_p] = decoded.attention_loss;
   if (!penalty.defined() && !sampled_log_p.defined()) return loss;

@@ -59,6 +59,43 @@ TEST(Batch, MovingKeepsTheLengthsOnTheCpu) {
   EXPECT_THAT(moved.indices, ElementsAre(8, 7, 9));
 }
 
+TEST(Batch, APaddedBatchHasWholeBlocksOfRowsAndPositions) {
+  const Batch batch = example_batch(), padded = batch.padded();
+  EXPECT_TRUE(padded.source.narrow(0, 0, 3).equal(ids({{5, 6, 3, 0}, {4, 3, 0, 0}, {8, 3, 0, 0}})));
+  EXPECT_TRUE(padded.source.narrow(0, 3, 5).equal(ids({{3, 0, 0, 0}}).expand({5, 4})));
+  EXPECT_TRUE(padded.source_lengths.equal(torch::tensor({3, 2, 2, 1, 1, 1, 1, 1}, torch::kInt64)));
+  EXPECT_TRUE(padded.target.narrow(0, 0, 3).equal(batch.target));
+  EXPECT_TRUE(padded.target.narrow(0, 3, 5).equal(ids({{2, 0, 0, 0, 0}}).expand({5, 5})));
+  EXPECT_FALSE(padded.target_positions.defined());
+  EXPECT_EQ(padded.size(), 3);
+  EXPECT_EQ(padded.target_tokens, 7);
+  EXPECT_EQ(padded.block.numel(), 8 * (4 + 1 + 5));
+  const Batch half = padded.shard(1, 2);
+  EXPECT_TRUE(half.source.equal(ids({{4, 3}}))) << half.source;
+  EXPECT_EQ(half.target_tokens, 4);
+}
+
+TEST(Batch, ABatchOfWholeBlocksIsNotPadded) {
+  const std::vector<Example> examples(
+      8, Example{.index = 1, .source = {4, 5, 6}, .target = {7, 7, 7}});
+  const Batch batch = make_batch(examples), padded = batch.padded();
+  EXPECT_TRUE(padded.source.equal(batch.source));
+  EXPECT_TRUE(padded.target.equal(batch.target));
+}
+
+TEST(Batch, PaddingKeepsWordsThatCanBeCopiedAndMaskedPositions) {
+  const std::vector<Example> copies = {
+      {.index = 0, .source = {4, 1}, .target = {4}, .extended_ids = {4, 50, 3}}};
+  const Batch padded = make_batch(copies).padded();
+  EXPECT_TRUE(padded.source[0].equal(ids({{4, 4}, {1, 50}, {3, 3}, {0, 0}}))) << padded.source[0];
+  EXPECT_TRUE(padded.source[7].equal(ids({{3, 3}, {0, 0}, {0, 0}, {0, 0}})));
+  const std::vector<Example> masks = {
+      {.index = 0, .source = {4, 1, 5}, .target = {6, 7}, .masked = {1, 2}}};
+  const Batch masked = make_masked_batch(masks).padded();
+  EXPECT_TRUE(masked.masked[0].equal(torch::tensor({1, 2, 0, 0}, torch::kInt64)));
+  EXPECT_TRUE(masked.target_output()[0].equal(torch::tensor({6, 7, 0, 0}, torch::kInt64)));
+}
+
 TEST(Batch, NumbersHaveAnEndColumn) {
   const std::vector<SourceLine> sources = {{.tokens = {4}, .numbers = {7, 0, 0, 1}},
                                            {.tokens = {4, 4}, .numbers = {5, 0, 6, 0, 0, 1}}};

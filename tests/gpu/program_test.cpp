@@ -35,6 +35,10 @@ int probe(const std::string& what) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+bool has_stand_in() {
+  return !std::string(REGARD_STAND_IN_GPU).empty();
+}
+
 class Gpu : public Train {
  protected:
   void SetUp() override {
@@ -110,10 +114,25 @@ Words system_names() {
 
 class GpuTraining : public Gpu, public testing::WithParamInterface<std::string> {};
 
+// Systems whose steps cannot be captured: they draw numbers on the CPU.
+bool draws_on_cpu(const std::string& system) {
+  return system == "hard" || system == "reinforce" || system == "monotonic";
+}
+
 TEST_P(GpuTraining, HasTheLossesAndTranslationsOfTheCpu) {
   const auto settings = ten_steps + systems.at(GetParam());
-  const auto there = train_on_gpu(settings);
+  ASSERT_EQ(train_on_gpu(settings + Words{"training.graphs=off"}).code, 0);
+  const auto step_by_step = weights();
+  setenv("REGARD_GPU_COUNTS", folder("counts").c_str(), 1);
+  const auto there = train_on_gpu(settings + Words{"--fresh"});
+  unsetenv("REGARD_GPU_COUNTS");
   ASSERT_EQ(there.code, 0) << there.err;
+  EXPECT_TRUE(weights() == step_by_step) << "graphs give other bytes";
+  if (has_stand_in()) {
+    const bool has_graphs =
+        read_text(folder("counts")).find("operation graph ") != std::string::npos;
+    EXPECT_EQ(has_graphs, !draws_on_cpu(GetParam()));
+  }
   const auto here = train(settings + Words{"--fresh"});
   ASSERT_EQ(here.code, 0) << here.err;
   EXPECT_NEAR(validation_loss(there), validation_loss(here), 1e-3);
@@ -140,11 +159,11 @@ struct StepCounts {
 class GpuCounts : public Gpu {
  protected:
   void SetUp() override {
-    if (std::string(REGARD_STAND_IN_GPU).empty()) GTEST_SKIP() << "only the stand-in counts";
+    if (!has_stand_in()) GTEST_SKIP() << "only the stand-in counts";
     // Multi30k's median: 14 tokens and </s>, on both sides.
     for (const std::string name : {"train.en", "train.fr"}) {
       std::string text;
-      for (int line = 0; line < 400; ++line) {
+      for (int line = 0; line < 424; ++line) {  // batches of 53
         for (int i = 0; i < 14; ++i) {
           text += (i > 0 ? " w" : "w") + std::to_string((line * 7 + i * i) % 50);
         }
@@ -172,15 +191,16 @@ class GpuCounts : public Gpu {
       while (counts >> kind >> name >> number) {
         auto& sum = kind == "operation" ? step.operations : step.synchronisations;
         sum += sign * number / (last - first);
-        if (steps == last) step.all += kind + " " + name + "\n";
+        if (steps == last) step.all += kind + " " + name + " " + std::to_string(number) + "\n";
       }
     }
     return step;
   }
 
   // Expects at most so many operations in a step, which waits for the device once.
-  void expect_at_most(double operations, const Words& settings) const {
-    const auto step = count(settings);
+  void expect_at_most(double operations, const Words& settings, bool has_graphs = false) const {
+    const auto step =
+        count(settings + Words{std::string("training.graphs=") + (has_graphs ? "auto" : "off")});
     EXPECT_LE(step.operations, operations) << step.all;
     EXPECT_EQ(step.synchronisations, 1) << step.all;
   }
@@ -199,11 +219,20 @@ class GpuCounts : public Gpu {
 };
 
 TEST_F(GpuCounts, TheRecurrentRecipeTakesFewOperations) {
-  expect_at_most(700, recipe("multi30k.yaml"));
+  expect_at_most(740, recipe("multi30k.yaml"));
+}
+
+// The copies of a batch, of the learning rate and of the loss, and the graph.
+TEST_F(GpuCounts, AStepOfAKnownShapeIsOneGraph) {
+  expect_at_most(4, recipe("multi30k.yaml"), /*has_graphs=*/true);
+}
+
+TEST_F(GpuCounts, AStepOfATransformerWithAMovingAverageIsOneGraph) {
+  expect_at_most(4, recipe("multi30k_transformer_best.yaml"), /*has_graphs=*/true);
 }
 
 TEST_F(GpuCounts, TheRecurrentRecipeWithTheResetGateAfterTheProductTakesFewer) {
-  expect_at_most(500, recipe("multi30k.yaml") + Words{"model.encoder.reset_gate=after",
+  expect_at_most(520, recipe("multi30k.yaml") + Words{"model.encoder.reset_gate=after",
                                                       "model.decoder.reset_gate=after"});
 }
 
@@ -212,7 +241,7 @@ TEST_F(GpuCounts, TheTransformerRecipeTakesFewOperations) {
 }
 
 TEST_F(GpuCounts, TheBestRecurrentRecipeTakesFewOperations) {
-  expect_at_most(900, recipe("multi30k_best.yaml"));
+  expect_at_most(950, recipe("multi30k_best.yaml"));
 }
 
 TEST_F(GpuCounts, TheBestTransformerRecipeTakesFewOperations) {
@@ -223,8 +252,9 @@ class GpuWaits : public GpuCounts, public testing::WithParamInterface<std::strin
 
 TEST_P(GpuWaits, OnceInAStep) {
   const auto step =
-      count(Words{"-c", config_.string(), "data.dev.src=", "data.dev.trg=",
-                  "training.early_stopping_metric=loss", "model.decoder.hidden_size=32"} +
+      count(Words{"-c", config_.string(),
+                  "data.dev.src=", "data.dev.trg=", "training.early_stopping_metric=loss",
+                  "model.decoder.hidden_size=32", "training.graphs=off"} +
             systems.at(GetParam()));
   EXPECT_EQ(step.synchronisations, 1) << step.all;
 }
@@ -340,6 +370,14 @@ TEST_F(Gpu, AKilledRunGoesOnToTheByteWithDropout) {
   const auto dropout = ten_steps + Words{"model.dropout.states=0.2", "model.attention.kind=hard",
                                          "model.attention.size=512"};
   ASSERT_EQ(train_on_gpu(dropout + Words{"training.max_steps=5"}).code, 0);
+  ASSERT_EQ(train_on_gpu(dropout).code, 0);
+  ASSERT_EQ(train_on_gpu(dropout + Words{"training.model_dir=" + folder("straight")}).code, 0);
+  EXPECT_TRUE(weights() == weights("straight"));
+}
+
+TEST_F(Gpu, AStoppedRunGoesOnToTheByteThoughItCapturesGraphsAtOtherSteps) {
+  const auto dropout = ten_steps + Words{"model.dropout.states=0.2", "training.moving_average=0.9"};
+  ASSERT_EQ(train_on_gpu(dropout + Words{"training.max_steps=7"}).code, 0);
   ASSERT_EQ(train_on_gpu(dropout).code, 0);
   ASSERT_EQ(train_on_gpu(dropout + Words{"training.model_dir=" + folder("straight")}).code, 0);
   EXPECT_TRUE(weights() == weights("straight"));

@@ -3,11 +3,18 @@
 // copied from and to, and its operations refuse tensors that lie elsewhere. What they compute is
 // the CPU's, on copies.
 //
+// It captures graphs, which repeat operations with the same memory, shapes and numbers. As on a
+// GPU, a captured operation computes nothing, and one that waits or copies from the CPU cannot be
+// captured.
+//
 // It counts operations, which a GPU would launch, and synchronisations, at which a program would
 // wait for the GPU. At its end, a process adds its counts to the file that REGARD_GPU_COUNTS names:
 // one line for each kind, with name and number.
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
+#if __has_include(<ATen/core/GraphImplInterface.h>)
+#include <ATen/core/GraphImplInterface.h>
+#endif
 #include <ATen/EmptyTensor.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <ATen/native/CPUFallback.h>
@@ -26,11 +33,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <new>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -52,6 +62,20 @@ class Inside {
 };
 thread_local int Inside::depth_ = 0;
 
+// What a graph repeats, while it is captured; else null. One is captured at a time, by all threads.
+std::vector<std::function<void()>>* captured = nullptr;
+
+// Refuses what cannot be captured, unless it is a part of an operation.
+void refuse_capture(const std::string& name) {
+  TORCH_CHECK(captured == nullptr || !Inside::is_outermost(),
+              "operation not permitted when stream is capturing: ", name);
+}
+
+// Captures an operation that was just computed, to find the shape of its results.
+void capture(std::function<void()> again) {
+  if (captured != nullptr && Inside::is_outermost()) captured->push_back(std::move(again));
+}
+
 class Counts {
  public:
   ~Counts() {
@@ -64,11 +88,14 @@ class Counts {
   }
 
   void add_operation(const std::string& name) { add("operation " + name); }
-  void add_synchronisation(const std::string& name) { add("synchronisation " + name); }
+  void add_synchronisation(const std::string& name) {
+    refuse_capture(name);
+    add("synchronisation " + name);
+  }
 
  private:
   void add(const std::string& name) {
-    if (!Inside::is_outermost()) return;
+    if (!Inside::is_outermost() || captured != nullptr) return;
     const std::lock_guard lock(mutex_);
     ++numbers_[name];
   }
@@ -91,8 +118,15 @@ struct Block {
   std::size_t size;
 };
 
+std::mutex blocks_mutex;
+std::set<Block*> blocks;  // all that are allocated
+
 void release(void* block) {
-  const auto* given = static_cast<Block*>(block);
+  auto* given = static_cast<Block*>(block);
+  {
+    const std::lock_guard lock(blocks_mutex);
+    blocks.erase(given);
+  }
   munmap(given->begin, given->size);
   delete given;
 }
@@ -103,7 +137,10 @@ class Memory : public c10::Allocator {
     if (size == 0) return {nullptr, nullptr, &release_nothing, gpu};
     auto* begin = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (begin == MAP_FAILED) throw std::bad_alloc();
-    return {begin, new Block{begin, size}, &release, gpu};
+    auto* block = new Block{begin, size};
+    const std::lock_guard lock(blocks_mutex);
+    blocks.insert(block);
+    return {begin, block, &release, gpu};
   }
   void copy_data(void*, const void*, std::size_t) const override { throw std::bad_alloc(); }
 
@@ -138,6 +175,14 @@ class Opened {
   at::Tensor seen_;
   Block block_ = {nullptr, 0};
 };
+
+std::mutex one_at_a_time;  // a block that two copies have opened must not be closed by one
+
+// Returns a copy, which does not count as one.
+at::Tensor copy_on_cpu(const at::Tensor& tensor) {
+  const std::lock_guard lock(one_at_a_time);
+  return Opened(tensor).seen().clone();
+}
 
 // Memory of the CPU that copies to the GPU may read while the program goes on.
 std::mutex pinned_mutex;
@@ -196,14 +241,17 @@ at::Tensor& copy(at::Tensor& to, const at::Tensor& from, bool non_blocking) {
   const Inside inside;
   counts.add_operation("aten::copy_");
   const auto& on_cpu = to.is_cpu() ? to : from;
+  if (on_cpu.is_cpu()) refuse_capture("a copy of the CPU's memory");
   if (on_cpu.is_cpu() && !(non_blocking && is_pinned(on_cpu.storage().data()))) {
     counts.add_synchronisation("aten::copy_");
   }
-  static std::mutex one_at_a_time;  // a block that two copies have opened must not be closed by one
-  const std::lock_guard lock(one_at_a_time);
-  Opened target(to);
-  Opened source(from);
-  target.seen().copy_(source.seen());
+  const auto run = [to, from] {
+    Opened target(to);
+    Opened source(from);
+    target.seen().copy_(source.seen());
+  };
+  run();
+  capture(run);
   return to;
 }
 
@@ -257,10 +305,36 @@ void count(const c10::OperatorHandle& operation, const torch::jit::Stack& stack)
   if (waits) counts.add_synchronisation(name);
 }
 
+// Copies the results of an operation that was repeated to where those of the first time are.
+void put(const c10::IValue& first, const c10::IValue& again) {
+  if (first.isTensor()) {
+    const auto &to = first.toTensor(), &from = again.toTensor();
+    if (to.defined() && !to.is_same(from)) to.copy_(from);
+  } else if (first.isTensorList()) {
+    for (std::size_t i = 0; i < first.toTensorVector().size(); ++i) {
+      put(first.toTensorVector()[i], again.toTensorVector()[i]);
+    }
+  }
+}
+
+void compute_and_move(const c10::OperatorHandle& operation, torch::jit::Stack* stack);
+
 void compute(const c10::OperatorHandle& operation, torch::jit::Stack* stack) {
   const Inside inside;
   count(operation, *stack);
   reject_other_devices(operation, *stack);
+  if (captured == nullptr) return compute_and_move(operation, stack);
+  const auto arguments = torch::jit::last(*stack, operation.schema().arguments().size()).vec();
+  compute_and_move(operation, stack);
+  const auto results = torch::jit::last(*stack, operation.schema().returns().size()).vec();
+  capture([operation, arguments, results] {
+    auto again = arguments;
+    compute_and_move(operation, &again);
+    for (std::size_t i = 0; i < results.size(); ++i) put(results[i], again[i]);
+  });
+}
+
+void compute_and_move(const c10::OperatorHandle& operation, torch::jit::Stack* stack) {
   at::native::cpu_fallback(operation, stack);
   // The fallback puts results where the first tensor was, which may be a number of the CPU's.
   const auto results = operation.schema().returns().size();
@@ -278,18 +352,21 @@ void foreach_copy(at::TensorList to, at::TensorList from, bool) {
   const Inside inside;
   counts.add_operation("aten::_foreach_copy_");
   for (std::size_t i = 0; i < to.size(); ++i) to[i].copy_(from[i]);
+  capture([to = to.vec(), from = from.vec()] { foreach_copy(to, from, false); });
 }
 
 void foreach_add(at::TensorList to, at::TensorList from, const at::Scalar& factor) {
   const Inside inside;
   counts.add_operation("aten::_foreach_add_");
   for (std::size_t i = 0; i < to.size(); ++i) to[i].add_(from[i], factor);
+  capture([to = to.vec(), from = from.vec(), factor] { foreach_add(to, from, factor); });
 }
 
 void foreach_multiply(at::TensorList to, const at::Tensor& factor) {
   const Inside inside;
   counts.add_operation("aten::_foreach_mul_");
   for (const auto& tensor : to) tensor.mul_(factor);
+  capture([to = to.vec(), factor] { foreach_multiply(to, factor); });
 }
 
 // In place, which is a copy more with the default for devices without an operation of their own.
@@ -297,8 +374,26 @@ at::Tensor& add_products(at::Tensor& sum, const at::Tensor& a, const at::Tensor&
                          const at::Scalar& beta, const at::Scalar& alpha) {
   const Inside inside;
   counts.add_operation("aten::baddbmm_");
-  const auto result = at::baddbmm(sum.cpu(), a.cpu(), b.cpu(), beta, alpha);
-  return sum.copy_(result);
+  const auto run = [sum, a, b, beta, alpha] {
+    const std::lock_guard lock(one_at_a_time);
+    Opened to(sum), left(a), right(b);
+    to.seen().baddbmm_(left.seen(), right.seen(), beta, alpha);
+  };
+  run();
+  capture(run);
+  return sum;
+}
+
+// Products of factors in bf16 with a result in single precision, which the CPU does not have.
+at::Tensor wide_product(const at::Tensor& a, const at::Tensor& b, at::ScalarType type) {
+  const Inside inside;
+  counts.add_operation("aten::mm.dtype");
+  const auto compute = [a, b, type] {
+    return copy_on_cpu(a).to(type).matmul(copy_on_cpu(b).to(type));
+  };
+  const auto result = compute().to(gpu);
+  capture([compute, result] { result.copy_(compute()); });
+  return result;
 }
 
 // The recurrent networks of cuDNN: one operation forward, one backward, which computes anew.
@@ -322,22 +417,36 @@ class RecurrentFunction : public torch::autograd::Function<RecurrentFunction> {
     counts.add_operation("aten::_cudnn_rnn");
     context->save_for_backward(inputs.vec());
     context->saved_data["is_lstm"] = is_lstm;
-    return run_recurrent(is_lstm, on_cpu(inputs)).to(gpu);
+    const auto output = run_recurrent(is_lstm, on_cpu(inputs)).to(gpu);
+    capture([inputs = inputs.vec(), is_lstm, output] {
+      const at::NoGradGuard guard;
+      output.copy_(run_recurrent(is_lstm, on_cpu(inputs)));
+    });
+    return output;
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
     const Inside inside;
     counts.add_operation("aten::_cudnn_rnn_backward");
-    auto inputs = on_cpu(context->get_saved_variables());
-    for (auto& input : inputs) input = input.detach().requires_grad_();
-    at::Tensor output;
-    {
-      const at::AutoGradMode enabled(true);
-      output = run_recurrent(context->saved_data["is_lstm"].toBool(), inputs);
-    }
-    auto all = torch::autograd::grad({output}, inputs, {gradients[0].cpu()});
-    for (auto& gradient : all) gradient = gradient.to(gpu);
+    const auto compute = [inputs = context->get_saved_variables(), d_output = gradients[0],
+                          is_lstm = context->saved_data["is_lstm"].toBool()] {
+      auto copies = on_cpu(inputs);
+      for (auto& input : copies) input = input.detach().requires_grad_();
+      at::Tensor output;
+      {
+        const at::AutoGradMode enabled(true);
+        output = run_recurrent(is_lstm, copies);
+      }
+      auto all = torch::autograd::grad({output}, copies, {copy_on_cpu(d_output)});
+      for (auto& gradient : all) gradient = gradient.to(gpu);
+      return all;
+    };
+    auto all = compute();
+    capture([compute, results = all] {
+      const auto again = compute();
+      for (std::size_t i = 0; i < results.size(); ++i) results[i].copy_(again[i]);
+    });
     all.emplace_back();  // of is_lstm
     return all;
   }
@@ -345,7 +454,7 @@ class RecurrentFunction : public torch::autograd::Function<RecurrentFunction> {
  private:
   static std::vector<at::Tensor> on_cpu(at::TensorList tensors) {
     std::vector<at::Tensor> copies;
-    for (const auto& tensor : tensors) copies.push_back(tensor.cpu());
+    for (const auto& tensor : tensors) copies.push_back(copy_on_cpu(tensor));
     return copies;
   }
 };
@@ -400,6 +509,8 @@ TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   library.impl("unfold", &at::native::unfold);
   library.impl("_fused_sdp_choice", &plain_attention);
   library.impl("baddbmm_", &add_products);
+  library.impl("mm.dtype", &wide_product);
+  library.impl("bmm.dtype", &wide_product);
   library.impl("_foreach_copy_", &foreach_copy);
   library.impl("_foreach_add_.List", &foreach_add);
   library.impl("_foreach_mul_.Tensor", &foreach_multiply);
@@ -408,6 +519,69 @@ TORCH_LIBRARY_IMPL(aten, CUDA, library) {
 TORCH_LIBRARY_IMPL(_, CUDA, library) {
   library.fallback(torch::CppFunction::makeFromBoxedFunction<&compute>());
 }
+
+// Graphs
+
+#if __has_include(<ATen/core/GraphImplInterface.h>)
+at::Generator random_numbers() {
+  return at::detail::getDefaultCPUGenerator();  // operations take those of the CPU
+}
+
+class Graph : public at::GraphImplInterface {
+ public:
+  explicit Graph(const at::GraphImplArgs&) {}
+
+  void capture_begin(c10::MempoolId_t, at::GraphCaptureMode) override {
+    {
+      const std::lock_guard lock(blocks_mutex);
+      for (auto* block : blocks) before_[block] = contents(*block);
+    }
+    random_before_ = random_numbers().get_state();
+    captured = &operations_;
+  }
+  // What was computed to find shapes is undone. Memory that was allocated meanwhile is not set.
+  void capture_end() override {
+    captured = nullptr;
+    random_numbers().set_state(random_before_);
+    const std::lock_guard lock(blocks_mutex);
+    for (auto* block : blocks) {
+      const auto before = before_.find(block);
+      mprotect(block->begin, block->size, PROT_READ | PROT_WRITE);
+      if (before == before_.end()) {
+        std::memset(block->begin, 0xff, block->size);  // NaN
+      } else {
+        std::memcpy(block->begin, before->second.data(), block->size);
+      }
+      mprotect(block->begin, block->size, PROT_NONE);
+    }
+    before_.clear();
+  }
+  void instantiate() override {}
+  void replay() override {
+    const Inside inside;
+    counts.add_operation("graph");
+    const at::NoGradGuard guard;
+    for (const auto& operation : operations_) operation();
+  }
+  void reset() override { operations_.clear(); }
+  c10::MempoolId_t pool() const override { return {0, 1}; }
+  void enable_debug_mode() override {}
+  void debug_dump(const std::string&) override {}
+
+ private:
+  static std::vector<char> contents(const Block& block) {
+    mprotect(block.begin, block.size, PROT_READ);
+    const auto* begin = static_cast<const char*>(block.begin);
+    std::vector<char> copy(begin, begin + block.size);
+    mprotect(block.begin, block.size, PROT_NONE);
+    return copy;
+  }
+
+  std::vector<std::function<void()>> operations_;
+  std::map<Block*, std::vector<char>> before_;
+  at::Tensor random_before_;
+};
+#endif
 
 // The device
 
@@ -418,6 +592,7 @@ struct Guard : c10::impl::NoOpDeviceGuardImpl<c10::kCUDA> {
     return c10::Stream(c10::Stream::DEFAULT, gpu);
   }
   c10::Stream getNewStream(c10::Device, int) const override { return getStream(gpu); }
+  void synchronizeDevice(c10::DeviceIndex) const override {}
   c10::Stream exchangeStream(c10::Stream) const noexcept override { return getStream(gpu); }
   void record(void**, const c10::Stream&, c10::DeviceIndex, c10::EventFlag) const override {}
   void block(void*, const c10::Stream&) const override {}
@@ -434,6 +609,7 @@ struct CUDAHooks : at::CUDAHooksInterface {
   bool hasCUDA() const override { return true; }
   bool hasPrimaryContext(at::DeviceIndex) const override { return true; }
   bool compiledWithCuDNN() const override { return has_cudnn; }
+  bool supportsBFloat16ConvolutionWithCuDNNv8() const override { return true; }
   int getNumGPUs() const override { return 1; }
   at::DeviceIndex deviceCount() const override { return 1; }
   at::DeviceIndex current_device() const override { return 0; }
@@ -451,4 +627,7 @@ struct CUDAHooks : at::CUDAHooksInterface {
 
 namespace at {
 REGISTER_CUDA_HOOKS(CUDAHooks)
-}
+#if __has_include(<ATen/core/GraphImplInterface.h>)
+REGISTER_GRAPH_IMPL(CUDA, Graph)
+#endif
+}  // namespace at

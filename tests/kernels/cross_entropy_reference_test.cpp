@@ -58,6 +58,32 @@ TEST(LinearCrossEntropyReference, TheCompositeEqualsTheReference) {
   EXPECT_EQ(nll.numel(), 0);
 }
 
+TEST(LinearCrossEntropyReference, IgnoredRowsHaveNoLossAndNoGradient) {
+  const Inputs in(9, 11);
+  const auto ignored = torch::tensor({1, 0, 0, 1, 0, 1, 1, 0, 0}).to(torch::kBool);
+  const auto kept = ignored.logical_not().nonzero().squeeze(1);
+  for (const double smoothing : {0.0, 0.1}) {
+    const auto expected =
+        linear_cross_entropy_reference(in.rows.index_select(0, kept), in.weight, in.bias,
+                                       in.targets.index_select(0, kept), smoothing);
+    const auto d_expected = torch::autograd::grad({expected.loss}, in.tensors());
+    for (const std::int64_t piece : {0, 1, 4, 100}) {
+      const auto found =
+          piece == 0 ? linear_cross_entropy(in.rows, in.weight, in.bias, in.targets, smoothing,
+                                            /*consistency=*/0, ignored)
+                     : linear_cross_entropy_composite(in.rows, in.weight, in.bias, in.targets,
+                                                      smoothing, piece, ignored);
+      EXPECT_TRUE(torch::allclose(found.loss, expected.loss, 1e-12, 1e-12));
+      EXPECT_TRUE(torch::allclose(found.nll.index_select(0, kept), expected.nll, 1e-12, 1e-12));
+      EXPECT_EQ(found.nll.masked_select(ignored).abs().sum().item<double>(), 0);
+      const auto d_found = torch::autograd::grad({found.loss}, in.tensors());
+      for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_TRUE(torch::allclose(d_found[i], d_expected[i], 1e-12, 1e-12)) << i;
+      }
+    }
+  }
+}
+
 TEST(LinearCrossEntropyReference, ManyPiecesMakeOneLoss) {
   // 600 rows are five pieces.
   expect_equals_the_reference(Inputs(601, 50000, torch::kFloat), 0.1, 1e-4);

@@ -182,5 +182,77 @@ TEST(TrainStep, NothingIsUpdatedWhereTheLossIsNotFinite) {
   EXPECT_TRUE(torch::equal(update.weights(), before));
 }
 
+// Three updates on one batch, by graphs if `graphs` is true: of the padded batch, with the learning
+// rate in a tensor. The CPU has no graphs, so its steps are launched operation by operation.
+std::vector<StepResult> three_steps(Update& update, const Batch& batch, bool graphs) {
+  ThreadPool pool;
+  TrainedModel trained(update.model, update.options);
+  StepGraphs step_graphs(torch::kCPU, update.options, trained.weights.flat().numel());
+  std::vector<StepResult> results;
+  for (std::int64_t step = 1; step <= 3; ++step) {
+    StepSettings settings{.step = step, .learning_rate = 0.02 / static_cast<double>(step)};
+    if (graphs) settings.graphs = &step_graphs;
+    results.push_back(train_step(trained, {graphs ? step_graphs.to_device(batch) : batch}, settings,
+                                 update.options, pool));
+  }
+  for (const auto& [name, tensor] : trained.optimizer->state()) {
+    if (name != "step") continue;
+    EXPECT_EQ(tensor.item<double>(), std::isfinite(results[0].nll) ? 3 : 0);
+  }
+  if (trained.average) {  // the averages take the place of the weights
+    const torch::NoGradGuard guard;
+    trained.weights.flat().copy_(trained.average->flat());
+  }
+  return results;
+}
+
+TEST(TrainStep, APaddedBatchIsTheSameUpdate) {
+  const auto batch = make_batch(examples());
+  for (const auto optimizer : {OptimizerKind::adam, OptimizerKind::adamw, OptimizerKind::sgd}) {
+    for (const double limit : {0.0, 0.01}) {
+      for (const double average : {0.0, 0.5}) {
+        Update padded(0), plain(0);
+        for (auto* update : {&padded, &plain}) {
+          update->options.optimizer = optimizer;
+          update->options.clip_grad_norm = limit;
+          update->options.moving_average = average;
+          update->options.weight_decay = 0.1;
+          update->options.freeze = {"encoder.*"};
+          update->options.learning_rates = {{"decoder.*", 0.5}};
+        }
+        const auto found = three_steps(padded, batch, true),
+                   expected = three_steps(plain, batch, false);
+        for (std::size_t i = 0; i < 3; ++i) {
+          EXPECT_NEAR(found[i].nll, expected[i].nll, 1e-6);
+          EXPECT_NEAR(found[i].gradient_norm, expected[i].gradient_norm, 1e-6);
+          EXPECT_EQ(found[i].sentences, expected[i].sentences);
+          EXPECT_EQ(found[i].target_tokens, expected[i].target_tokens);
+        }
+        EXPECT_TRUE(torch::allclose(padded.weights(), plain.weights(), 1e-5, 1e-7))
+            << static_cast<int>(optimizer) << " " << limit << " " << average;
+      }
+    }
+  }
+}
+
+TEST(TrainStep, APaddedBatchUpdatesNothingWhereTheLossIsNotFinite) {
+  for (const auto optimizer : {OptimizerKind::adam, OptimizerKind::sgd}) {
+    Update update(0);
+    update.options.optimizer = optimizer;
+    update.options.moving_average = 0.5;
+    {
+      const torch::NoGradGuard guard;
+      auto bias = update.model->named_parameters()["output_bias"];
+      bias[4] = 1e308;  // so that −log P of token 5 is not finite
+      bias[5] = -1e308;
+    }
+    const auto before = update.weights();
+    for (const auto& result : three_steps(update, make_batch(examples()), true)) {
+      EXPECT_FALSE(std::isfinite(result.nll));
+    }
+    EXPECT_TRUE(torch::equal(update.weights(), before));
+  }
+}
+
 }  // namespace
 }  // namespace regard::train_step_test

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
+#include "model/attention/table.h"
 #include "model/build_model.h"
 #include "model/output/output_layer.h"
 #include "model/random_stream.h"
@@ -72,6 +73,55 @@ TEST(BatchLossReference, CoveragesPenaltyIsAddedAtRealTokensAlone) {
   EXPECT_GT(penalty, 0);
   EXPECT_NEAR(batch_loss(*model, batch, smoothing).objective.item<double>(),
               parts.cross_entropy.item<double>() + penalty, 1e-12);
+}
+
+TEST(BatchLossReference, PaddingChangesNeitherLossNorGradient) {
+  std::vector<ModelOptions> all;
+  for (const std::string kind :
+       {"none", "additive", "concat", "dot", "general", "cosine", "location", "local_m", "local_p",
+        "coverage", "location_aware", "multi_head", "ntm"}) {
+    all.push_back(small(kind));
+    if (kind == "coverage") all.back().attention.coverage_loss = 0.5;
+    if (kind == "location") all.back().attention.max_positions = 20;
+    if (kind == "multi_head") all.back().attention.heads = 1;
+  }
+  all.push_back(small("additive"));
+  all.back().encoder.cell = all.back().decoder.cell = CellKind::lstm;
+  all.back().encoder.layers = 2;
+  all.push_back(small("additive"));
+  all.back().encoder.self_attention_layers = 1;
+  all.back().encoder.self_attention.heads = 1;
+  all.push_back(small("dot"));
+  all.back().decoder.query = Query::conditional;
+  auto transformer = small("additive");
+  transformer.encoder.kind = EncoderKind::transformer;
+  transformer.decoder.kind = LayerKind::transformer;
+  transformer.encoder.hidden_size = transformer.decoder.hidden_size = 4;
+  transformer.encoder.self_attention.heads = transformer.decoder.self_attention.heads = 2;
+  all.push_back(transformer);
+  for (auto& options : all) {
+    resolve_automatic(options);
+    const auto model = training_model(options);
+    const auto batch = ragged();
+    const auto parameters = model->parameters();
+    const auto gradients = [&](const Loss& loss) {
+      return torch::autograd::grad({loss.objective}, parameters, {}, {}, false, true);
+    };
+    const auto expected = batch_loss(*model, batch, smoothing);
+    const auto found = batch_loss(*model, batch.padded(), smoothing);
+    EXPECT_NEAR(found.objective.item<double>(), expected.objective.item<double>(), 1e-10)
+        << options.attention.kind;
+    EXPECT_TRUE(torch::allclose(found.nll.narrow(0, 0, 3).narrow(1, 0, expected.nll.size(1)),
+                                expected.nll, 1e-10, 1e-10));
+    EXPECT_NEAR(found.nll.sum().item<double>(), expected.nll.sum().item<double>(), 1e-10);
+    const auto d_found = gradients(found), d_expected = gradients(expected);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      ASSERT_EQ(d_found[i].defined(), d_expected[i].defined());
+      if (!d_found[i].defined()) continue;
+      EXPECT_TRUE(torch::allclose(d_found[i], d_expected[i], 1e-9, 1e-10))
+          << options.attention.kind << " " << model->named_parameters()[i].key();
+    }
+  }
 }
 
 TEST(BatchLossReference, GradientsWithCoveragesPenaltyEqualCentralDifferences) {

@@ -121,10 +121,11 @@ torch::Tensor CopyOutputLayer::target_nll(const DecoderOutput& decoded,
 Loss CopyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
                            const Targets& targets, const LossOptions& options) {
   const auto label_smoothing = options.label_smoothing;
-  const auto nll = target_nll(decoded, encoded, targets);  // [N]
+  const auto nll = targets.without_padding(target_nll(decoded, encoded, targets));  // [N]
   auto loss = nll.sum();
   if (label_smoothing > 0) {
-    const auto uniform = -targets.rows_of(vocabulary_log_p(decoded, encoded)).sum() / b_.size(0);
+    const auto log_p = targets.rows_of(vocabulary_log_p(decoded, encoded));  // [N, V]
+    const auto uniform = -targets.without_padding(log_p).sum() / b_.size(0);
     loss = (1 - label_smoothing) * loss + label_smoothing * uniform;
   }
   return {loss, targets.scatter(nll)};

@@ -1,5 +1,6 @@
 #include "model/output/loss.h"
 
+#include "base/special_tokens.h"
 #include "kernels/cross_entropy.h"
 
 namespace regard {
@@ -18,11 +19,28 @@ Targets::Targets(const torch::Tensor& all_tokens, const torch::Tensor& real)
 Targets::Targets(const torch::Tensor& all_tokens)
     : Targets(all_tokens, all_tokens.flatten().nonzero().squeeze(1)) {}
 
+Targets Targets::with_padding(const torch::Tensor& all_tokens) {
+  Targets targets;
+  targets.all = all_tokens;
+  targets.tokens = all_tokens.flatten();
+  targets.padding = targets.tokens == pad_id;
+  return targets;
+}
+
 torch::Tensor Targets::rows_of(const torch::Tensor& x) const {
-  return x.flatten(0, 1).index_select(0, positions);
+  const auto rows = x.flatten(0, 1);
+  return padding.defined() ? rows : rows.index_select(0, positions);
+}
+
+torch::Tensor Targets::without_padding(const torch::Tensor& x) const {
+  if (!padding.defined()) return x;
+  return x.masked_fill(x.dim() == 1 ? padding : padding.unsqueeze(1), 0);
 }
 
 torch::Tensor Targets::scatter(const torch::Tensor& x) const {
+  if (padding.defined()) {
+    return without_padding(x.detach()).to(torch::kDouble).view_as(all);
+  }
   return torch::zeros({all.numel()}, x.options().dtype(torch::kDouble))
       .index_copy_(0, positions, x.detach().to(torch::kDouble))
       .view_as(all);
@@ -33,7 +51,7 @@ Loss cross_entropy(const torch::Tensor& readout, const Targets& targets,
                    const LossOptions& options) {
   const auto [loss, nll] =
       kernels::linear_cross_entropy(targets.rows_of(readout), weight, bias, targets.tokens,
-                                    options.label_smoothing, options.consistency);
+                                    options.label_smoothing, options.consistency, targets.padding);
   return {loss, targets.scatter(nll)};
 }
 

@@ -29,16 +29,21 @@ struct Targets {
   Targets(const torch::Tensor& all, const torch::Tensor& positions);
   // Finds the positions, for which other devices than the CPU must be waited for.
   Targets(const torch::Tensor& all);  // NOLINT(google-explicit-constructor)
+  // Keeps the rows of padding, so that the number of rows does not depend on the sentences: N is
+  // B · T, and each function below that takes a row for each token ignores those of padding.
+  static Targets with_padding(const torch::Tensor& all);
 
-  // Returns the rows of x [B, T, …] at real tokens: [N, …].
+  // Returns the rows of x [B, T, …]: [N, …].
   torch::Tensor rows_of(const torch::Tensor& x) const;
-  // Scatters x [N] to the positions of the real tokens: [B, T] double, 0 at padding. Not
-  // differentiable.
+  // Scatters x [N] to the positions of the tokens: [B, T] double, 0 at padding. Not differentiable.
   torch::Tensor scatter(const torch::Tensor& x) const;
+  // Returns x [N, …] with 0 in the rows of padding.
+  torch::Tensor without_padding(const torch::Tensor& x) const;
 
   torch::Tensor all;        // [B, T]
-  torch::Tensor positions;  // [N]
-  torch::Tensor tokens;     // [N], the real tokens
+  torch::Tensor positions;  // [N]; undefined with padding
+  torch::Tensor tokens;     // [N], the real tokens, or all
+  torch::Tensor padding;    // [N] true at padding; undefined if there is none
 };
 
 // Returns the cross-entropy of softmax(W readout + b), with weight W [V, R] and bias b [V], for

@@ -57,13 +57,15 @@ Loss PointerOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput&
                               const Targets& targets, const LossOptions& options) {
   const auto label_smoothing = options.label_smoothing;
   const auto log_p =
-      targets.rows_of(scores(decoded.hidden, encoded).log_softmax(-1));       // [N, 4 + S]
-  const auto nll = -log_p.gather(1, targets.tokens.unsqueeze(1)).squeeze(1);  // [N]
+      targets.rows_of(scores(decoded.hidden, encoded).log_softmax(-1));  // [N, 4 + S]
+  const auto nll =
+      targets.without_padding(-log_p.gather(1, targets.tokens.unsqueeze(1)).squeeze(1));  // [N]
   auto loss = nll.sum();
   if (label_smoothing > 0) {
     const auto is_impossible = log_p.isinf();
     const auto positions = is_impossible.logical_not().sum(1);
-    const auto uniform = -(log_p.masked_fill(is_impossible, 0).sum(1) / positions).sum();
+    const auto mean = log_p.masked_fill(is_impossible, 0).sum(1) / positions;
+    const auto uniform = -targets.without_padding(mean).sum();
     loss = (1 - label_smoothing) * loss + label_smoothing * uniform;
   }
   return {loss, targets.scatter(nll)};

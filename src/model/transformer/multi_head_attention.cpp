@@ -8,7 +8,10 @@ namespace regard {
 
 Padding make_padding(const torch::Tensor& mask, const torch::Tensor& lengths,
                      const torch::Tensor& like, bool is_self_attention) {
-  if (lengths.min().item<std::int64_t>() == mask.size(1)) return {{}, {}, is_self_attention};
+  const bool is_known = lengths.is_cpu();  // else the device would have to be waited for
+  if (is_known && lengths.min().item<std::int64_t>() == mask.size(1)) {
+    return {{}, {}, is_self_attention};
+  }
   // The operations of a search read only the lengths.
   if (kernels::is_batch_invariant(like)) return {{}, lengths.contiguous(), is_self_attention};
   const auto bias = torch::zeros(mask.sizes(), like.options())

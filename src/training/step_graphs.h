@@ -1,0 +1,74 @@
+// Training steps as graphs of a device. A GPU computes a step of a small model in a fraction of the
+// time in which the processor launches its operations. So forward pass, backward pass and update
+// are captured once for each shape of a batch, and repeated by one launch.
+//
+// Batches are padded to few shapes (Batch::padded()). A graph repeats the operations of an eager
+// step with a padded batch, and gives the same bytes.
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "config/options.h"
+#include "data/batch.h"
+#include "kernels/device_graph.h"
+
+namespace regard {
+
+class StepGraphs {
+ public:
+  // True if the steps of a single process with these options read one batch and the weights. A
+  // model that draws numbers on the CPU for each batch, such as hard attention, reads those too.
+  static bool fit(torch::Device device, const Options& options);
+
+  // `parameters` is the number of weights. With training.graphs: off, batches are padded too.
+  StepGraphs(torch::Device device, const TrainingOptions& options, std::int64_t parameters);
+
+  // Returns the batch on the device: padded, unless a step is so large that the processor is faster
+  // than the device. Does not wait for the device. May overwrite an earlier batch of the same
+  // shape, whose step must have been launched.
+  Batch to_device(const Batch& batch);
+
+  // Returns a result on the device that the next run() may overwrite, for a padded batch and for
+  // numbers [K] on the device.
+  using Compute = std::function<torch::Tensor(const Batch& batch, const torch::Tensor& numbers)>;
+  // Returns the result of `compute` for a padded batch and `numbers`, such as the learning rate.
+  // It must do the same for each batch of the same shape. The first batch of a shape is computed
+  // operation by operation; the second is captured. If that fails, says so once, and computes all
+  // batches operation by operation from then on.
+  torch::Tensor run(const Batch& batch, const std::vector<double>& numbers, const Compute& compute);
+
+  // Releases all graphs and their memory and makes no more. Returns false if there was none.
+  bool release();
+
+ private:
+  struct Step {
+    bool was_computed = false;
+    Batch inputs;
+    torch::Tensor result;
+    std::unique_ptr<DeviceGraph> graph;
+    std::int64_t last_use = 0;
+  };
+  using Shape = std::vector<std::int64_t>;
+  static Shape shape_of(const Batch& batch);
+  bool is_small(const Batch& batch) const;
+  // Captures the step of the shape of `batch`.
+  void capture_step(Step& step, const Batch& batch, const Compute& compute);
+  void release_oldest();
+
+  torch::Device device_;
+  GraphCapture capture_;
+  bool is_enabled_;
+  std::int64_t parameters_;
+  torch::Tensor numbers_;  // [K] float on the device
+  std::map<Shape, Step> steps_;
+  std::int64_t uses_ = 0;
+  std::int64_t captured_ = 0;  // graphs in steps_
+};
+
+}  // namespace regard
