@@ -168,11 +168,17 @@ bool is_file(const fs::path& path) noexcept {
 
 void make_folder(const fs::path& path) {
   std::error_code error;
+  std::vector<fs::path> parents;  // of the folders to be made
+  for (auto folder = fs::absolute(path, error); !error && !fs::exists(folder, error);
+       folder = folder_of(folder)) {
+    parents.push_back(folder_of(folder));
+  }
   fs::create_directories(path, error);
   if (error || !fs::is_directory(path)) {
     throw EnvironmentError("{}: cannot create the folder ({}); choose another place", path.string(),
                            error ? error.message() : "a file has this name");
   }
+  for (const auto& parent : parents) sync_to_disk(parent);
 }
 
 void sync_to_disk(const fs::path& path) {

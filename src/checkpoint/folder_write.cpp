@@ -348,6 +348,7 @@ void remove_checkpoint(const fs::path& path) {
   WriterLock lock(path);
   lock.choose_id();
   rename_to(path, lock.staging());
+  sync_to_disk(parent_of(path));  // else a crash could leave a folder that lacks files
   remove_tree(lock.staging());
 }
 

@@ -355,7 +355,7 @@ void RunFolder::record(const char* link, const std::string& checkpoint_name) con
     done = false;
     error = errno;
   }
-  if (done) return;
+  if (done) return sync_to_disk(path_ / checkpoints_name);
   ::unlinkat(folder_, temporary.c_str(), 0);
   throw EnvironmentError("{}: cannot be written ({})", (path_ / file).string(),
                          std::strerror(error));

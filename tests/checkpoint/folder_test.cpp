@@ -225,6 +225,15 @@ TEST(CheckpointFolder, TheNextWriterCleansUpAfterAKilledOne) {
     ::kill(writer, SIGKILL);
     EXPECT_EQ(exit_code_of(writer), 128 + SIGKILL);
     left_something = left_something || entries_of(scratch.path()).size() > 1;
+    if (fs::exists(scratch / "m")) {  // before anything overwrites it
+      const FolderReader reader(scratch / "m", {});
+      EXPECT_NO_THROW(reader.verify_all());
+      for (int k = 0; k < 5; ++k) {
+        const auto text = reader.text(fmt::format("{}.txt", k));
+        EXPECT_TRUE(text == std::string(100'000, 'a') || text == std::string(100'000, 'b'));
+        EXPECT_EQ(text[0], reader.text("0.txt")[0]);
+      }
+    }
     large_folder(scratch / "m", 'b').commit();
     ASSERT_EQ(entries_of(scratch.path()), std::vector<std::string>{"m"});
     ASSERT_EQ(FolderReader(scratch / "m").text("0.txt")[0], 'b');
