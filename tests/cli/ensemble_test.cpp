@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/json.h"
 #include "tests/cli/run.h"
 
@@ -58,12 +61,26 @@ TEST(EnsembleCli, ScoreAndEvaluateAcceptEnsembles) {
   const auto other = run({"score", "-m", b, "-s", s, "-t", t});
   const auto both = run({"score", "-m", a, b, "--ensemble-mean", "linear", "-s", s, "-t", t});
   ASSERT_EQ(both.code, 0) << both.err;
-  for (std::size_t i = 0; i < 10; ++i) {  // a mean of probabilities, token by token
-    const auto x = std::stod(lines_of(one.out)[i]);
-    const auto y = std::stod(lines_of(other.out)[i]);
-    const auto of_both = std::stod(lines_of(both.out)[i]);
-    EXPECT_GE(of_both, (x + y) / 2 - 1e-3);
+  const auto words = [&](const Words& models) {  // log P of each word of all sentences
+    const auto scored = run(Words{"score", "-s", s, "-t", t, "--words", "--json", "-m"} + models);
+    std::vector<double> found;
+    const auto all = Json::parse(scored.out);
+    for (const auto& sentence : all.at("scores")) {
+      for (const auto& word : sentence.at("words")) found.push_back(word.at("log_probability"));
+    }
+    return found;
+  };
+  const auto x = words({a}), y = words({b}), linear = words({a, b, "--ensemble-mean", "linear"}),
+             log_linear = words({a, b, "--ensemble-mean", "log_linear"});
+  ASSERT_GT(x.size(), 20U);
+  double largest = 0;  // difference of the two means
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    EXPECT_NEAR(linear[i], std::log((std::exp(x[i]) + std::exp(y[i])) / 2), 1e-4) << i;
+    // A product of probabilities over all tokens has a sum of at most 1.
+    EXPECT_GE(log_linear[i], (x[i] + y[i]) / 2 - 1e-4) << i;
+    largest = std::max(largest, std::abs(linear[i] - log_linear[i]));
   }
+  EXPECT_GT(largest, 0.01);
   const Words evaluate = {"evaluate", "-m", a, b, "-s", s, "-r", t, "--force"};
   const auto text = run(evaluate);
   EXPECT_EQ(text.code, 0) << text.err;

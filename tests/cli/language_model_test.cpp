@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -113,9 +114,18 @@ TEST_F(LanguageModel, ContinuesEachLineAndAnEmptyOneFromTheBeginning) {
 }
 
 TEST_F(LanguageModel, AKilledRunResumesToTheSameBytes) {
-  ASSERT_EQ(train({"training.model_dir=" + path("once")}).code, 0);
-  ASSERT_EQ(train({"training.max_steps=30"}).code, 0);
-  ASSERT_EQ(train().code, 0);
+  const Words saving = {"training.save_every=5"};
+  ASSERT_EQ(train(saving + Words{"training.model_dir=" + path("once")}).code, 0);
+  const auto checkpoints = path("lm") + "/checkpoints";
+  const auto script = std::string(REGARD_BINARY_DIR) + "/regard train -c " + config_.string() +
+                      " " + saving[0] + " 2>/dev/null & pid=$!; until [ -e " + checkpoints +
+                      "/step-00000010 ] || ! kill -0 $pid 2>/dev/null; do sleep 0.002; done; "
+                      "kill -9 $pid; wait $pid 2>/dev/null; [ $? = 137 ]";
+  ASSERT_EQ(std::system(("bash -c '" + script + "'").c_str()), 0)
+      << "it ended before it was killed";
+  ASSERT_TRUE(fs::exists(checkpoints));
+  ASSERT_FALSE(fs::exists(checkpoints + "/step-00000060"));
+  ASSERT_EQ(train(saving).code, 0);
   const auto weights = [&](const std::string& run) {
     return read_text(folder_ / run / "best" / "model.safetensors");
   };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,16 @@ TEST_F(Score, PerplexityAndAlignmentErrorAgreeWithEvaluate) {
   const auto scored = score_json({"--align", path("links"), "--alignments-gold", path("gold")});
   const auto evaluated = evaluation();
   EXPECT_DOUBLE_EQ(scored.at("perplexity"), evaluated.at("perplexity"));
+  const auto of_words = score_json({"--words"});
+  double sum = 0, tokens = 0;  // the vocabulary has words and </s>
+  for (const auto& sentence : of_words.at("scores")) {
+    for (const auto& word : sentence.at("words")) {
+      sum += word.at("log_probability").get<double>();
+      ++tokens;
+    }
+  }
+  EXPECT_GT(tokens, 50);
+  EXPECT_NEAR(scored.at("perplexity").get<double>(), std::exp(-sum / tokens), 1e-6);
   EXPECT_DOUBLE_EQ(scored.at("alignment").at("error_rate"),
                    evaluated.at("alignment").at("error_rate"));
   EXPECT_THAT(lines_of(read_text(folder_ / "links")), SizeIs(25));

@@ -9,7 +9,10 @@
 namespace regard::kernels::recurrence_reference_test {
 namespace {
 
-constexpr std::int64_t T = 5, B = 3, S = 4, A = 3, D = 6;
+struct Sizes {
+  std::int64_t T = 5, B = 3, S = 4, A = 3, D = 6;
+};
+constexpr std::int64_t T = Sizes().T, B = Sizes().B, D = Sizes().D;
 
 struct Case {
   std::string name;
@@ -17,36 +20,36 @@ struct Case {
   std::optional<ScoreForm> form;
 };
 
-// The loop's inputs, drawn at random; sentences of 4, 2 and 1 positions.
+// The loop's inputs, drawn at random; sentences of n.S, 2 and 1 positions.
 struct Inputs {
-  explicit Inputs(const Case& c, torch::Dtype type = torch::kDouble) {
+  explicit Inputs(const Case& c, torch::Dtype type = torch::kDouble, Sizes sizes = {}) : n(sizes) {
     torch::manual_seed(7);
-    const auto draw = [&](at::IntArrayRef sizes) {
-      return torch::randn(sizes, type).requires_grad_();
+    const auto draw = [&](at::IntArrayRef shape) {
+      return torch::randn(shape, type).requires_grad_();
     };
     const auto K = gate_count(c.cell);
     cell.form = c.cell;
-    x = draw({T, B, K * D});
-    first = draw({B, c.cell == CellForm::lstm ? 2 * D : D});
-    cell.U = draw({D, K * D});
+    x = draw({n.T, n.B, K * n.D});
+    first = draw({n.B, c.cell == CellForm::lstm ? 2 * n.D : n.D});
+    cell.U = draw({n.D, K * n.D});
     tensors = {{"x", x}, {"first", first}, {"U", cell.U}};
-    if (c.cell == CellForm::gru_reset_after) tensors.emplace_back("b_U", cell.b_U = draw({D}));
+    if (c.cell == CellForm::gru_reset_after) tensors.emplace_back("b_U", cell.b_U = draw({n.D}));
     if (!c.form) return;
     attention.emplace();
     auto& score = attention->score;
     score.form = *c.form;
-    score.lengths = torch::tensor({4, 2, 1});
+    score.lengths = torch::tensor({n.S, std::int64_t{2}, std::int64_t{1}});
     score.scale = 0.3;
-    tensors.emplace_back("mixed", attention->mixed = draw({B, S, K * D}));
+    tensors.emplace_back("mixed", attention->mixed = draw({n.B, n.S, K * n.D}));
     if (*c.form == ScoreForm::position) {
-      score.keys = torch::empty({B, S, 0}, type);
-      tensors.emplace_back("W", score.W = draw({S, D}));
+      score.keys = torch::empty({n.B, n.S, 0}, type);
+      tensors.emplace_back("W", score.W = draw({n.S, n.D}));
     } else if (*c.form == ScoreForm::additive) {
-      tensors.emplace_back("keys", score.keys = draw({B, S, A}));
-      tensors.emplace_back("W", score.W = draw({A, D}));
-      tensors.emplace_back("v", score.v = draw({A}));
+      tensors.emplace_back("keys", score.keys = draw({n.B, n.S, n.A}));
+      tensors.emplace_back("W", score.W = draw({n.A, n.D}));
+      tensors.emplace_back("v", score.v = draw({n.A}));
     } else {
-      tensors.emplace_back("keys", score.keys = draw({B, S, D}));
+      tensors.emplace_back("keys", score.keys = draw({n.B, n.S, n.D}));
     }
   }
 
@@ -56,16 +59,22 @@ struct Inputs {
   }
   torch::Tensor objective(const Recurrence& computed) const {
     const auto& [outputs, weights, memory] = computed;
-    auto sum = (outputs * torch::arange(T * B * D).view({T, B, D}).to(x.dtype()).cos()).sum();
+    auto sum =
+        (outputs * torch::arange(n.T * n.B * n.D).view({n.T, n.B, n.D}).to(x.dtype()).cos()).sum();
     if (attention) {
-      sum = sum + (weights * torch::arange(T * B * S).view({T, B, S}).to(x.dtype()).sin()).sum();
+      sum =
+          sum + (weights * torch::arange(n.T * n.B * n.S).view({n.T, n.B, n.S}).to(x.dtype()).sin())
+                    .sum();
     }
     if (memory.defined()) {
-      sum = sum + (memory * torch::arange(T * B * D).view({T, B, D}).to(x.dtype()).sin()).sum();
+      sum =
+          sum +
+          (memory * torch::arange(n.T * n.B * n.D).view({n.T, n.B, n.D}).to(x.dtype()).sin()).sum();
     }
     return sum;
   }
 
+  Sizes n;
   torch::Tensor x, first;
   RecurrentWeights cell;
   std::optional<LoopAttention> attention;
@@ -101,6 +110,28 @@ TEST_P(RecurrenceReference, GradientsEqualTheReference) {
   const auto plain = torch::autograd::grad({in.objective(recurrence_reference)}, tensors);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     EXPECT_TRUE(torch::allclose(fused[i], plain[i], 1e-10, 1e-10)) << in.tensors[i].first;
+  }
+}
+
+// Every width holds several vectors of 16 numbers and a rest.
+TEST_P(RecurrenceReference, WidthsOfSeveralVectorsEqualTheReference) {
+  for (const auto& [type, tolerance] : {std::pair(torch::kDouble, 1e-10), {torch::kFloat, 2e-4}}) {
+    const Inputs in(GetParam(), type, {.T = 3, .B = 3, .S = 35, .A = 53, .D = 37});
+    const auto fused = recurrence(in.x, in.first, in.cell, in.attention);
+    const auto plain = recurrence_reference(in.x, in.first, in.cell, in.attention);
+    EXPECT_TRUE(torch::allclose(fused.outputs, plain.outputs, tolerance, tolerance));
+    if (in.attention) {
+      EXPECT_TRUE(torch::allclose(fused.weights, plain.weights, tolerance, tolerance));
+    }
+    std::vector<torch::Tensor> tensors;
+    for (const auto& [name, tensor] : in.tensors) tensors.push_back(tensor);
+    const auto found = torch::autograd::grad({in.objective(recurrence)}, tensors);
+    const auto expected = torch::autograd::grad({in.objective(recurrence_reference)}, tensors);
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      const auto largest = expected[i].abs().max().item<double>();
+      EXPECT_LE((found[i] - expected[i]).abs().max().item<double>(), tolerance * (1 + largest))
+          << in.tensors[i].first;
+    }
   }
 }
 
