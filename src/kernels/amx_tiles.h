@@ -10,21 +10,13 @@
 
 #include <cstdint>
 
+#include "kernels/amx_instructions.h"
 #include "kernels/product_low_precision_loops.h"
 
 namespace regard::kernels {
 namespace {
 
 constexpr std::int64_t tile_size = 256;  // elements of 32 bits in a tile
-
-// The operand of the instruction that sets the shapes of the tiles 0 to 7.
-struct alignas(64) TileShapes {
-  std::uint8_t palette = 1;
-  std::uint8_t start_row = 0;
-  std::uint8_t reserved[14] = {};
-  std::uint16_t row_bytes[16] = {};
-  std::uint8_t rows[16] = {};
-};
 
 // The shapes for up to 16 rows of x: tiles 0 to 3 are sums, 4 and 5 are of x, and the others of W.
 struct TileShapesByRows {
@@ -45,43 +37,26 @@ class Tiles {
  public:
   explicit Tiles(std::int64_t rows) {
     const auto& shapes = tile_shapes.shapes[rows < lanes ? rows : lanes];
-    asm volatile("ldtilecfg %0" ::"m"(shapes) : "memory");
+    set_tile_shapes(shapes);
   }
-  ~Tiles() { asm volatile("tilerelease" ::: "memory"); }
+  ~Tiles() { release_tiles(); }
   Tiles(const Tiles&) = delete;
   Tiles& operator=(const Tiles&) = delete;
 };
 
-template <int tile>
-[[gnu::always_inline]] inline void clear() {
-  asm volatile("tilezero %%tmm%c0" ::"i"(tile));
-}
-
-// `row` is the distance of the rows in bytes.
-template <int tile>
-[[gnu::always_inline]] inline void load_tile(const std::uint32_t* from, std::int64_t row) {
-  asm volatile("tileloadd (%0,%1,1), %%tmm%c2" ::"r"(from), "r"(row), "i"(tile) : "memory");
-}
-
-template <int tile>
-[[gnu::always_inline]] inline void store_tile(void* to) {
-  asm volatile("tilestored %%tmm%c2, (%0,%1,1)" ::"r"(to), "r"(std::int64_t(64)), "i"(tile)
-               : "memory");
-}
-
-// Sums of bfloat16 products, and of unsigned times signed bytes: tile `sum` += x w.
+// Tile `sum` += x w.
 struct Bf16Tiles {
   using Sum = __m512;
   template <int sum, int x, int w>
   [[gnu::always_inline]] static void dot() {
-    asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(sum), "i"(x), "i"(w));
+    dot_bf16_tiles<sum, x, w>();
   }
 };
 struct Int8Tiles {
   using Sum = __m512i;
   template <int sum, int x, int w>
   [[gnu::always_inline]] static void dot() {
-    asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(sum), "i"(x), "i"(w));
+    dot_byte_tiles<sum, x, w>();
   }
 };
 

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -64,6 +66,8 @@ TEST_F(TrainingPrecision, AResumedRunEndsInTheSameBytesInEachPrecision) {
     ASSERT_EQ(train({option, parts}).code, 0);
     EXPECT_EQ(weights(precision + "-whole"), weights(precision + "-parts")) << precision;
   }
+  if (!has_bf16_products()) return;
+  EXPECT_NE(weights("fp32-whole"), weights("bf16-whole")) << "bf16 was not used";
 }
 
 TEST_F(TrainingPrecision, WhatThisMachineLacksIsAnErrorBeforeAnythingIsWritten) {
@@ -103,6 +107,34 @@ TEST(DecodingPrecision, TranslatesInEachPrecisionWhateverTheBatchesAndThreads) {
         translate(precision, source, {"--n-best", "3", "--batch-size", "7", "--threads", "3"});
     EXPECT_EQ(translated.out, other.out) << precision;
   }
+}
+
+// Factors of 8 bits change the probabilities, but by little.
+TEST(DecodingPrecision, EachPrecisionIsUsed) {
+  const auto folder = fresh_folder();
+  const auto corpus = toy_corpus(40, 9);
+  write_text(folder / "s", corpus.source);
+  write_text(folder / "t", corpus.target);
+  const auto scores = [&](const std::string& precision) {
+    const auto scored = run({"score", "-m", tiny_model().string(), "-s", (folder / "s").string(),
+                             "-t", (folder / "t").string(), "--precision", precision});
+    EXPECT_EQ(scored.code, 0) << scored.err;
+    std::vector<double> found;
+    for (const auto& line : lines_of(scored.out)) found.push_back(std::stod(line));
+    return found;
+  };
+  const auto exact = scores("fp32");
+  const auto expect_close_but_different = [&](const std::string& precision, double bound) {
+    const auto found = scores(precision);
+    double largest = 0;
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      largest = std::max(largest, std::abs(found[i] - exact[i]));
+    }
+    EXPECT_GT(largest, 1e-3) << precision;
+    EXPECT_LT(largest, bound) << precision;
+  };
+  if (has_bf16_products()) expect_close_but_different("bf16", 0.3);
+  if (has_int8_products()) expect_close_but_different("int8", 0.6);
 }
 
 TEST(DecodingPrecision, AutoIsTheFastestOfFullRange) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/product_rows.h"
+#include "tests/kernels/portable/portable_loops.h"
 
 namespace regard::kernels::packed_weights_reference_test {
 namespace {
@@ -90,14 +91,18 @@ TEST(PackedMatrixReference, ShapesThatDoNotFitAreRefused) {
       packed.multiply_with_bias(torch::randn({2, 4}), torch::randn({4}), torch::empty({2, 5})));
 }
 
-// The loops for older processors than this one as well.
+// The loops for older processors than this one as well, and those for newer ones with portable
+// instructions.
 template <typename T>
 void expect_every_generation_agrees(double tolerance) {
+  auto all = runnable_product_loops<T>();
+  all.push_back(portable_v3<T>());
+  all.push_back(portable_v4<T>());
   const torch::ScalarType type = c10::CppTypeToScalarType<T>::value;
   for (const auto& [M, K, N] : shapes) {
     const torch::Tensor x = torch::randn({M, K}, type);
     const torch::Tensor W = torch::randn({K, N}, type);
-    for (const auto& loops : runnable_product_loops<T>()) {
+    for (const auto& loops : all) {
       torch::Tensor packed = torch::empty({loops.packed_bytes(K, N)}, torch::kByte);
       const torch::Tensor y = torch::empty({M, N}, type);
       loops.pack(K, N, {W.data_ptr<T>(), N, 1}, packed.data_ptr());
@@ -120,6 +125,8 @@ torch::Tensor rounded(const torch::Tensor& matrix, Precision precision, std::int
   const auto factor = (127 / largest).nan_to_num(0, 0, 0);
   return (matrix * factor).round().to(torch::kDouble) * (largest / 127).to(torch::kDouble);
 }
+
+class ShortFactorLoops : public testing::TestWithParam<Precision> {};
 
 class ShortFactors : public testing::TestWithParam<Precision> {
  protected:
@@ -192,8 +199,15 @@ TEST_P(ShortFactors, ZerosGiveZeros) {
   EXPECT_EQ(y.count_nonzero().item<int>(), 0);
 }
 
-// The loops for processors without AMX as well.
-TEST_P(ShortFactors, EveryGenerationOfProcessorsComputesTheSame) {
+// The loops for processors without AMX as well, and all loops with portable instructions, also on
+// processors that have none of these.
+TEST_P(ShortFactorLoops, OfEveryGenerationOfProcessorsComputeTheSame) {
+  torch::manual_seed(2);
+  auto all = can_multiply(GetParam()) ? runnable_product_loops<float>(GetParam())
+                                      : std::vector<ProductLoops<float>>();
+  const bool is_bf16 = GetParam() == Precision::bf16;
+  all.push_back(is_bf16 ? portable_bf16() : portable_int8());
+  all.push_back(is_bf16 ? portable_bf16_amx() : portable_int8_amx());
   const std::vector<Shape> sizes = {{1, 16, 16},   {5, 33, 31},    {16, 64, 64},    {17, 512, 100},
                                     {49, 257, 65}, {33, 1100, 48}, {200, 700, 129}, {18, 9000, 40}};
   for (const auto& [M, K, N] : sizes) {
@@ -202,7 +216,7 @@ TEST_P(ShortFactors, EveryGenerationOfProcessorsComputesTheSame) {
     const auto b = torch::randn({N});
     const auto expected =
         rounded(x, GetParam(), 1).mm(rounded(W, GetParam(), 0)) + b.to(torch::kDouble);
-    for (const auto& loops : runnable_product_loops<float>(GetParam())) {
+    for (const auto& loops : all) {
       const auto packed = torch::empty({loops.packed_bytes(K, N)}, torch::kByte);
       loops.pack(K, N, {W.const_data_ptr<float>(), N, 1}, packed.mutable_data_ptr());
       const auto product = [&](std::int64_t first, std::int64_t rows) {
@@ -221,10 +235,13 @@ TEST_P(ShortFactors, EveryGenerationOfProcessorsComputesTheSame) {
   }
 }
 
+std::string name_of(const testing::TestParamInfo<Precision>& test) {
+  return test.param == Precision::bf16 ? "bf16" : "int8";
+}
 INSTANTIATE_TEST_SUITE_P(Reference, ShortFactors, testing::Values(Precision::bf16, Precision::int8),
-                         [](const auto& test) -> std::string {
-                           return test.param == Precision::bf16 ? "bf16" : "int8";
-                         });
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Reference, ShortFactorLoops,
+                         testing::Values(Precision::bf16, Precision::int8), name_of);
 
 TEST(PackedWeightsReference, WeightsThatHaveChangedArePackedAgain) {
   ThreadPool pool(2);

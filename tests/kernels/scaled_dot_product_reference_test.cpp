@@ -11,6 +11,7 @@
 
 #include "kernels/device.h"
 #include "kernels/head_rows.h"
+#include "tests/kernels/portable/portable_loops.h"
 
 namespace regard::kernels::scaled_dot_product_reference_test {
 namespace {
@@ -184,7 +185,10 @@ void expect_every_loop_equals_the_reference(torch::ScalarType type, double toler
     for (const bool causal : {false, true}) {
       const Case c(21, 19, width, type);
       const auto expected = c.reference(true, causal);
-      for (const auto& loops : runnable_head_loops<T>()) {
+      auto all = runnable_head_loops<T>();
+      all.push_back(portable_heads_v3<T>());
+      all.push_back(portable_heads_v4<T>());
+      for (const auto& loops : all) {
         for (const bool keeps_weights : {false, true}) {
           const auto found = run_loops(loops, c, causal, keeps_weights);
           for (std::size_t i = 0; i < found.size(); ++i) {
