@@ -31,6 +31,13 @@ TEST(ErrorRate, CountsSubstitutionsDeletionsAndInsertionsOfWords) {
   EXPECT_EQ(metric.to_json(counts.sum())["deletions"], 2);
 }
 
+TEST(ErrorRate, OfEquallyFewEditsSubstitutionsCount) {
+  const auto edits = count_edits(U"ab", U"ba");
+  EXPECT_EQ(edits.substitutions, 2);
+  EXPECT_EQ(edits.deletions, 0);
+  EXPECT_EQ(edits.insertions, 0);
+}
+
 TEST(ErrorRate, CharactersAreCodePointsAndOuterSpaceIsNone) {
   EXPECT_DOUBLE_EQ(score(characters, {" été\t"}, {{"ete"}}), 100.0 * 2 / 3);
   EXPECT_DOUBLE_EQ(score(characters, {"ab"}, {{"a b"}}), 100.0 / 3);

@@ -121,6 +121,21 @@ TEST(ErrorRateTraining, TuningIsAtLeastAsGoodAsAGridOfAllDirections) {
   EXPECT_NEAR(std::abs(tuned.weights[0]) + std::abs(tuned.weights[1]), 1, 1e-12);
 }
 
+// The search goes on until no line along a feature is better.
+TEST(ErrorRateTraining, NoLineAlongAFeatureLeadsFurther) {
+  const Bleu bleu;
+  ThreadPool pool;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto table = random_table(bleu, 12, 8, 5, seed);
+    const auto tuned = tune_weights(table, {1, 0, 0, 0, 0}, {.restarts = 0, .seed = 1}, pool);
+    for (std::size_t f = 0; f < 5; ++f) {
+      std::vector<double> axis(5, 0);
+      axis[f] = 1;
+      EXPECT_LT(search_line(table, tuned.weights, axis).score, tuned.score + 1e-6) << seed << f;
+    }
+  }
+}
+
 TEST(ErrorRateTraining, TheSeedAloneDecidesTheWeights) {
   const Bleu bleu;
   const auto table = random_table(bleu, 5, 5, 3, 2);

@@ -65,6 +65,18 @@ TEST(InputWarnings, TheSourceInsteadOfAnotherFile) {
                                 HasSubstr("given as references?"))));
 }
 
+TEST(InputWarnings, FiveLinesAreEnoughIfTheyAreHalfOfTheText) {
+  for (const std::size_t marked : {5, 6}) {
+    auto lines = repeated("They watch.", 10);
+    for (std::size_t i = 0; i < marked; ++i) lines[i] = "They watch .";
+    const NamedText reference{"ref", repeated("They watch.", 10)};
+    EXPECT_THAT(input_warnings({"hyp", lines}, reference, {}), testing::SizeIs(1)) << marked;
+    lines.push_back("They watch.");
+    const NamedText longer{"ref", repeated("They watch.", 11)};
+    EXPECT_EQ(input_warnings({"hyp", lines}, longer, {}).size(), marked - 5);
+  }
+}
+
 TEST(InputWarnings, IgnoresAFewLines) {
   EXPECT_THAT(
       input_warnings({"hyp", repeated("They watch .", 4)}, {"ref", repeated("They watch.", 4)},

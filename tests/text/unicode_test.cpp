@@ -107,6 +107,15 @@ TEST(Unicode, CategoriesTellPunctuationSymbolsAndNumbersApart) {
   }
 }
 
+TEST(Unicode, LettersAreTheCategoriesFromLuToLoAndTheirMarks) {
+  for (char32_t c : std::u32string_view(U"Aaǅʰ中\u0301\u0903\u20DD")) {  // Lu Ll Lt Lm Lo Mn Mc Me
+    EXPECT_TRUE(is_letter(c)) << encode_utf8({&c, 1});
+  }
+  for (char32_t c : std::u32string_view(U"0².+ €\u200B")) {
+    EXPECT_FALSE(is_letter(c)) << encode_utf8({&c, 1});
+  }
+}
+
 TEST(Unicode, WordsAreSplitAtAnyWhiteSpace) {
   EXPECT_THAT(split_words(U" \u3000a b\t\u00A0c\u2028\x1F"), ElementsAre(U"a", U"b", U"c"));
   EXPECT_THAT(split_words(U"a\u200Bb"), ElementsAre(U"a\u200Bb"));  // zero width: no space
