@@ -135,8 +135,8 @@ def save(stored):
     RESULTS.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def check_part(part, wanted, seed, stored):
-    """Draws changes of the part until as many as wanted have a result."""
+def check_part(part, wanted, seed, stored, again):
+    """Draws changes of the part until as many as wanted have a result. `again`: survivors have none."""
     order = candidates(part)
     random.Random(f"{seed} {part}").shuffle(order)
     results = stored["results"]
@@ -145,7 +145,8 @@ def check_part(part, wanted, seed, stored):
         if counted >= wanted:
             return
         key = key_of(change)
-        if key not in results:
+        known = results.get(key)
+        if known is None or (again and known["result"] == "survived" and not known.get("why")):
             if patience is None:  # the unchanged source
                 if not builds(targets_of(part)):
                     raise Failure(CHECK_FAILED, f"the tests of {part} cannot be built")
@@ -200,6 +201,7 @@ def main():
     parser.add_argument("--changes", type=int, default=22, help="changes of each part; default: 22")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--again", action="store_true", help="also try the survivors that have no reason")
     parser.add_argument("--write", action="store_true", help="only write the table into docs/reliability.md")
     options = parser.parse_args()
     stored = load()
@@ -207,7 +209,7 @@ def main():
         stored.update(commit=output_of("git", "rev-parse", "HEAD").strip(), seed=options.seed, processor=processor())
         prepare(stored["commit"])
         for part in options.parts:
-            check_part(part, options.changes, options.seed, stored)
+            check_part(part, options.changes, options.seed, stored, options.again)
     print(text_of(stored))
     if options.write:
         put(PAGE, {"mutations": f"\n{text_of(stored)}\n\n"})

@@ -205,7 +205,8 @@ void run_padded_step(TrainedModel& trained, const Batch& batch, const StepSettin
         const auto sums =
             forward_backward(trained, {padded}, settings, options, pool, ProcessGroup::alone());
         const auto norm_of_sum = norm(gradient, pool);
-        if (!updates) return torch::stack({sums.nll, norm_of_sum});
+        const auto results = torch::stack({sums.nll, norm_of_sum});
+        if (!updates) return results;
         const torch::NoGradGuard guard;
         const auto tokens = padded.target_output().ne(pad_id).sum();
         const auto limit = options.clip_grad_norm;
@@ -219,9 +220,14 @@ void run_padded_step(TrainedModel& trained, const Batch& batch, const StepSettin
                                                        .skip = skip});
         if (trained.average) trained.average->update_on_device(on_device[1] * (1 - skip));
         trained.is_updating = false;
-        return torch::stack({sums.nll, norm_of_sum});
+        return results;
       });
-  if (before_waiting) before_waiting();
+  try {
+    if (before_waiting) before_waiting();
+  } catch (const std::exception& error) {
+    // The step must not be tried again: it is under way, with its update.
+    if (!is_out_of_memory(error)) throw;
+  }
   const auto read = all.cpu();  // the only time that the step waits for a device
   result.nll = read[0].item<double>();
   const auto norm_of_sum = read[1].item<double>();

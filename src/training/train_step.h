@@ -83,8 +83,8 @@ double apply_gradient(TrainedModel& trained, double target_tokens, const StepSet
 // number of target tokens. Each thread of the pool processes a shard of each batch. The model must
 // be in training mode. Updates nothing if `nll` or `gradient_norm` of the result is not finite. The
 // threads of all processes of the group share each batch; all must pass the same batches. Batches
-// can be on the CPU or on the device. A process that trains alone waits for its device once, before
-// the update, and calls before_waiting() first.
+// can be on the CPU or on the device. A process that trains alone waits for its device once, and
+// calls before_waiting() first; that of a padded batch may lack memory, which is ignored.
 StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,
                       const StepSettings& settings, const TrainingOptions& options,
                       ThreadPool& pool, ProcessGroup& group = ProcessGroup::alone(),

@@ -248,6 +248,18 @@ TEST(SpecialPieces, AreMovedToTheFrontAndEveryTextKeepsItsPieces) {
   }
 }
 
+// The length of a field takes a second byte from 128 on.
+TEST(SpecialPieces, NamesOfAnyLengthAreKept) {
+  for (std::size_t size = 110; size <= 130; ++size) {
+    auto settings = other_orders[0];
+    settings["unk_piece"] = "<" + std::string(size - 2, 'u') + ">";
+    const auto given = with_special_pieces_first(model(settings));
+    sentencepiece::SentencePieceProcessor library;
+    ASSERT_TRUE(library.LoadFromSerializedProto(given).ok()) << size;
+    EXPECT_EQ(library.IdToPiece(library.unk_id()), settings["unk_piece"]);
+  }
+}
+
 TEST(SpecialPieces, InOrderLeaveTheBytesUnchanged) {
   const auto given = model();
   EXPECT_EQ(with_special_pieces_first(given), given);

@@ -116,6 +116,17 @@ TEST(Unicode, LettersAreTheCategoriesFromLuToLoAndTheirMarks) {
   }
 }
 
+TEST(Unicode, WhiteSpaceIsPythons) {
+  std::u32string found;
+  for (char32_t c = 0; c <= 0x3001; ++c) {
+    if (is_space(c)) found += c;
+  }
+  EXPECT_EQ(
+      found,
+      U"\t\n\v\f\r\x1C\x1D\x1E\x1F \u0085\u00A0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006"
+      U"\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000");
+}
+
 TEST(Unicode, WordsAreSplitAtAnyWhiteSpace) {
   EXPECT_THAT(split_words(U" \u3000a b\t\u00A0c\u2028\x1F"), ElementsAre(U"a", U"b", U"c"));
   EXPECT_THAT(split_words(U"a\u200Bb"), ElementsAre(U"a\u200Bb"));  // zero width: no space
@@ -132,7 +143,11 @@ TEST(Unicode, CapitalIWithDotKeepsItsDot) {
 
 TEST(Unicode, SigmaIsFinalAtTheEndOfAWordOnly) {
   EXPECT_EQ(to_lower(U"ΟΔΟΣ ΣΟΦΟΣ."), U"οδος σοφος.");
-  EXPECT_EQ(to_lower(U"Σ"), U"σ");                          // no letter before it
+  EXPECT_EQ(to_lower(U"Σ"), U"σ");  // no letter before it
+  for (const auto* cased : {U"Ⓐ", U"\U0001F130", U"\U0001F150", U"\U0001F170", U"Ⅷ", U"ª"}) {
+    const std::u32string word = cased;
+    EXPECT_EQ(to_lower(word + U"Σ").back(), U'ς') << encode_utf8(word);
+  }
   EXPECT_EQ(to_lower(U"ΑΣ'Α ΑΣ\u0301"), U"ασ'α ας\u0301");  // marks are skipped
 }
 
