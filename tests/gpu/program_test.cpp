@@ -383,6 +383,23 @@ TEST_F(Gpu, AStoppedRunGoesOnToTheByteThoughItCapturesGraphsAtOtherSteps) {
   EXPECT_TRUE(weights() == weights("straight"));
 }
 
+TEST_F(Gpu, WithoutMemoryForGraphsTheTrainingGoesOn) {
+  if (!has_stand_in()) GTEST_SKIP() << "a GPU has memory";
+  const auto dropout = ten_steps + Words{"model.dropout.states=0.2"};
+  ASSERT_EQ(train_on_gpu(dropout).code, 0);
+  const auto with_graphs = weights();
+  setenv("REGARD_GPU_NO_GRAPH_MEMORY", "1", 1);
+  const auto without = train_on_gpu(dropout + Words{"--fresh"});
+  unsetenv("REGARD_GPU_NO_GRAPH_MEMORY");
+  ASSERT_EQ(without.code, 0) << without.err;
+  const std::string message =
+      "training.graphs: steps are launched operation by operation: a graph does not fit into the "
+      "memory of the device";
+  EXPECT_THAT(without.err, HasSubstr(message));
+  EXPECT_EQ(without.err.find(message, without.err.find(message) + 1), std::string::npos) << "once";
+  EXPECT_TRUE(weights() == with_graphs);
+}
+
 TEST_F(Gpu, MinimumRiskTrainingHasTheLossOfTheCpuAndGoesOnToTheByte) {
   ASSERT_EQ(train(ten_steps).code, 0);
   const auto into = [&](const std::string& name) {

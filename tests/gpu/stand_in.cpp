@@ -7,6 +7,8 @@
 // GPU, a captured operation computes nothing, and one that waits or copies from the CPU cannot be
 // captured.
 //
+// With REGARD_GPU_NO_GRAPH_MEMORY in its environment, it has no memory for graphs.
+//
 // It counts operations, which a GPU would launch, and synchronisations, at which a program would
 // wait for the GPU. At its end, a process adds its counts to the file that REGARD_GPU_COUNTS names:
 // one line for each kind, with name and number.
@@ -135,6 +137,9 @@ class Memory : public c10::Allocator {
  public:
   c10::DataPtr allocate(std::size_t size) override {
     if (size == 0) return {nullptr, nullptr, &release_nothing, gpu};
+    TORCH_CHECK_WITH(OutOfMemoryError,
+                     captured == nullptr || std::getenv("REGARD_GPU_NO_GRAPH_MEMORY") == nullptr,
+                     "CUDA out of memory. Tried to allocate memory for a graph");
     auto* begin = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (begin == MAP_FAILED) throw std::bad_alloc();
     auto* block = new Block{begin, size};
