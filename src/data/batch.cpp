@@ -91,7 +91,7 @@ torch::Tensor padded_frames(const std::vector<Pair>& pairs) {
 torch::Tensor source_tensor(const std::vector<Pair>& pairs) {
   if (pairs.front().frames.width > 0) return padded_frames(pairs);
   if (!pairs.front().numbers.empty()) return padded_numbers(pairs);
-  const auto source = padded(pairs, &Pair::source, {.bos = false, .eos = true});  // [B, S]
+  auto source = padded(pairs, &Pair::source, {.bos = false, .eos = true});  // [B, S]
   if (pairs.front().extended_ids.empty()) return source;
   auto extended_ids = torch::full_like(source, pad_id);
   for (std::size_t i = 0; i < pairs.size(); ++i) {

@@ -203,7 +203,7 @@ torch::Tensor matrix_product(const torch::Tensor& a, const torch::Tensor& b) {
     return bf16_reference_product(a, weights != nullptr ? weights->as_bf16(b) : b);
   }
   if (training_weights_for(a) == nullptr) return a.mm(b);
-  const auto y = torch::empty({a.size(0), b.size(1)}, a.options());
+  auto y = torch::empty({a.size(0), b.size(1)}, a.options());
   matrix_product_into(y, a, b);
   return y;
 }

@@ -99,7 +99,7 @@ std::vector<Optimizer::Range> Optimizer::ranges(double learning_rate) const {
 torch::Tensor Optimizer::add_moment(const std::string& name) {
   const auto moment = weights_.zeros_like();
   for (const auto& [parameter, view] : moment.views()) {
-    state_.emplace_back(name + "." + parameter, view);
+    state_.emplace_back(fmt::format("{}.{}", name, parameter), view);
   }
   return moment.flat();
 }

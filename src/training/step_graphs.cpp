@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/process.h"
+#include "kernels/device.h"
 
 namespace regard {
 namespace {

@@ -205,7 +205,7 @@ void run_padded_step(TrainedModel& trained, const Batch& batch, const StepSettin
         const auto sums =
             forward_backward(trained, {padded}, settings, options, pool, ProcessGroup::alone());
         const auto norm_of_sum = norm(gradient, pool);
-        const auto results = torch::stack({sums.nll, norm_of_sum});
+        auto results = torch::stack({sums.nll, norm_of_sum});
         if (!updates) return results;
         const torch::NoGradGuard guard;
         const auto tokens = padded.target_output().ne(pad_id).sum();

@@ -278,7 +278,10 @@ TEST(CheckpointFolder, WaitsForALockAndRejectsAForeignOne) {
   ASSERT_EQ(::flock(held, LOCK_EX), 0);
   const auto writer = in_another_process([&] {
     ::close(held);
+    const auto open_files = entries_of("/proc/self/fd").size();
     writer_of(scratch / "c", "late").commit();
+    if (entries_of("/proc/self/fd").size() > open_files)
+      throw std::runtime_error("files stay open");
   });
   ::usleep(200'000);
   EXPECT_EQ(FolderReader(scratch / "c").text("config.yaml"), "seed: 1\n");

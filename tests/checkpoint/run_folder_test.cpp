@@ -106,6 +106,27 @@ TEST(RunFolder, LinksNeedACompleteCheckpoint) {
   EXPECT_THROW(run.set_best(2), CheckpointError);
 }
 
+TEST(RunFolder, AnEditedConfigurationIsNoDamageIfNothingIsIntact) {
+  const ScratchFolder scratch;
+  RunFolder run(scratch / "x");
+  run.lock();
+  for (const std::int64_t step : {1, 2}) {
+    FolderWriter writer(run.checkpoint(step));
+    writer.add_text("config.yaml", "seed: 1\n");
+    writer.add_tensors("model.safetensors", {});
+    writer.commit();
+    run.set_last(step);
+  }
+  put_bytes(run.checkpoint(2) / "config.yaml", "seed: 2\n");
+  EXPECT_EQ(run.last_intact(), run.checkpoint(1));
+  put_bytes(run.checkpoint(1) / "config.yaml", "seed: 2\n");
+  EXPECT_EQ(run.last_intact(), run.checkpoint(2));
+  for (const std::int64_t step : {1, 2}) {
+    put_bytes(run.checkpoint(step) / "model.safetensors", "damaged");
+  }
+  EXPECT_THROW(run.last_intact(), CheckpointError);
+}
+
 TEST(RunFolder, ACopyWithoutLinksKeepsItsBestAndLast) {
   const ScratchFolder scratch;
   {
