@@ -383,6 +383,41 @@ TEST_F(Gpu, AStoppedRunGoesOnToTheByteThoughItCapturesGraphsAtOtherSteps) {
   EXPECT_TRUE(weights() == weights("straight"));
 }
 
+// Of the left context, with frozen weights, and of the whole context.
+TEST_F(Gpu, LanguageModelsHaveTheLossesOfTheCpuAndTheSameBytesWithoutGraphs) {
+  const std::string text = "{trg: " + folder("train.fr") + "}";
+  const Words common = {"data.train=[" + text + "]", "data.dev=" + text,
+                        "training.early_stopping_metric=loss", "model.dropout.embeddings=0",
+                        "model.dropout.states=0"};
+  const Words masked = {"model.kind=masked_language_model",
+                        "data.noise.mask=0.15",
+                        "model.encoder.kind=transformer",
+                        "model.encoder.embedding_dim=32",
+                        "model.encoder.hidden_size=32",
+                        "model.encoder.heads=2",
+                        "model.encoder.layers=1"};
+  const Words causal = {"model.kind=language_model", "model.decoder.hidden_size=16",
+                        "training.freeze=[decoder.*]"};
+  const auto config = folder("lm.yaml");
+  write_text(config,
+             "name: lm\ndata: {tokenizer: {kind: word}}\ntraining: {model_dir: " + folder("run") +
+                 ", validation_every: 10, max_steps: 10, batch_size: 100}\n");
+  for (const auto& kind : {causal, masked}) {
+    const auto train_lm = [&](const Words& more) {
+      return Words{"train", "-c", config, "--fresh", "training.precision=fp32"} + common + kind +
+             more;
+    };
+    const auto there = on_gpu(train_lm({}));
+    ASSERT_EQ(there.code, 0) << there.err;
+    const auto with_graphs = weights();
+    ASSERT_EQ(on_gpu(train_lm({"training.graphs=off"})).code, 0);
+    EXPECT_TRUE(weights() == with_graphs);
+    const auto here = run(train_lm({"--device", "cpu"}));
+    ASSERT_EQ(here.code, 0) << here.err;
+    EXPECT_NEAR(validation_loss(there), validation_loss(here), 1e-3);
+  }
+}
+
 TEST_F(Gpu, WithoutMemoryForGraphsTheTrainingGoesOn) {
   if (!has_stand_in()) GTEST_SKIP() << "a GPU has memory";
   const auto dropout = ten_steps + Words{"model.dropout.states=0.2"};
