@@ -183,7 +183,7 @@ def text_of(stored):
     lines = [
         f"{stored['processor']}, commits {', '.join(commits)}, {dates[0]} to {dates[-1]}, seed {stored['seed']}.",
         "",
-        table(["part", "changes", "noticed", "survived", "noticed of all"], rows),
+        table(["part", "changes", "noticed", "survived", "noticed of all"], rows).rstrip("\n"),
     ]
     survivors = sorted((r for r in results if r["result"] == "survived"), key=lambda r: (r["file"], r["line"]))
     if survivors:
