@@ -54,7 +54,7 @@ constexpr std::array<std::string_view, 4> enum_names(TrainingPrecision) {
   return {"auto", "fp32", "tf32", "bf16"};
 }
 
-// Whether the steps of a GPU are captured as graphs (training/step_graphs.h).
+// The use of step graphs on a GPU (training/step_graphs.h).
 enum class StepGraphMode { automatic, off };
 constexpr std::array<std::string_view, 2> enum_names(StepGraphMode) {
   return {"auto", "off"};

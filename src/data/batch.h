@@ -51,7 +51,8 @@ struct Batch {
   torch::Tensor block = {};
   std::int64_t source_tokens = 0;  // including </s>, excluding padding
   std::int64_t target_tokens = 0;  // including </s>, excluding <s> and padding
-  // Of the sentences in the corpus or source list. A padded batch has more rows than sentences.
+  // The index of each sentence in the corpus or source list. A padded batch has more rows than
+  // sentences.
   std::vector<std::int64_t> indices;
 
   std::int64_t size() const { return std::ssize(indices); }  // sentences

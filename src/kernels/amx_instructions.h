@@ -4,17 +4,10 @@
 
 #include <cstdint>
 
+#include "kernels/amx_tile_shapes.h"
+
 namespace regard::kernels {
 namespace {
-
-// The operand of the instruction that sets the shapes of the tiles.
-struct alignas(64) TileShapes {
-  std::uint8_t palette = 1;
-  std::uint8_t start_row = 0;
-  std::uint8_t reserved[14] = {};
-  std::uint16_t row_bytes[16] = {};
-  std::uint8_t rows[16] = {};
-};
 
 inline void set_tile_shapes(const TileShapes& shapes) {
   asm volatile("ldtilecfg %0" ::"m"(shapes) : "memory");

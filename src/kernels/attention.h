@@ -14,7 +14,7 @@ struct AttentionScore {
   torch::Tensor v = {};     // [A], additive
   double scale = 1;         // dot, cosine
   torch::Tensor keys = {};  // [B, S, A]; position: [B, S, 0]
-  // [B] int64 on the CPU: sentence b has positions 0 … lengths[b] − 1.
+  // [B] int64: sentence b has positions 0 … lengths[b] − 1. The kernels for the CPU read it there.
   torch::Tensor lengths = {};
   // [B, 1, S] bool on the device of the keys, true at padding. Not read by the kernels for the CPU.
   // Undefined: derived from the lengths, for which other devices than the CPU must be waited for.

@@ -11,7 +11,7 @@
 
 namespace regard {
 
-// Returns ceil(lengths / divisor) of lengths [B] int64 on the CPU.
+// Returns ceil(lengths / divisor) of lengths [B] int64.
 inline torch::Tensor divide_up(const torch::Tensor& lengths, std::int64_t divisor) {
   return (lengths + (divisor - 1)).floor_divide(divisor);
 }

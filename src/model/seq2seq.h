@@ -44,9 +44,10 @@ class BatchShortlist;  // model/output/batch_shortlist.h
 
 // A batch of encoded source sentences; constant over the decoding steps.
 struct EncoderOutput {
-  torch::Tensor states;             // h [B, S, C]; arbitrary at padding
-  torch::Tensor mask;               // [B, S] bool, true at real positions
-  torch::Tensor lengths;            // [B] int64 on the CPU: number of states; padding follows
+  torch::Tensor states;  // h [B, S, C]; arbitrary at padding
+  torch::Tensor mask;    // [B, S] bool, true at real positions
+  // [B] int64: number of states; padding follows. On the CPU, unless the batch is padded.
+  torch::Tensor lengths;
   torch::Tensor lengths_on_device;  // the same on the device of the states
   torch::Tensor padding;            // [B, 1, S] bool, true at padding
   torch::Tensor summary;            // [B, C] sentence vector, such as the final encoder states
@@ -155,7 +156,8 @@ class Seq2Seq : public torch::nn::Module {
  public:
   // source is [B, S] int64 token ids, where padding follows the </s> of each sentence. If the model
   // copies words, it is [B, S, 2]: token ids and extended ids. If tokens are vectors of F numbers,
-  // it is [B, S, F + 1] (Batch::source). lengths [B] is int64 on the CPU and includes </s>.
+  // it is [B, S, F + 1] (Batch::source). lengths [B] is int64 and includes </s>; it
+  // is on the CPU, or, of a padded batch, on the device.
   virtual EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths) = 0;
   // Returns the state before the first step, one row per sentence.
   virtual DecoderState initial_state(const EncoderOutput& encoded) = 0;

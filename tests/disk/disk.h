@@ -1,8 +1,8 @@
 // The calls of the C library that change a disk, as this test program makes them: recorded, checked
 // and made to fail. disk.cpp defines the calls; those below the watched folder are watched.
 //
-// What a crash of the machine keeps is modelled strictly: the content of a file once the file was
-// flushed (fsync), an entry of a folder once the folder was flushed.
+// The model of a crash is strict: a file keeps its content if it was flushed (fsync), and a folder
+// keeps an entry if the folder was flushed.
 #pragma once
 
 #include <filesystem>
@@ -28,7 +28,7 @@ class Watch {
   // The number of calls of each kind: open, write, fsync, close, rename, link, symlink, mkdir,
   // truncate. Files that are only read do not count.
   const std::map<std::string, int>& counts() const;
-  // What would be lost in a crash now: "PATH: content" and "PATH: entries", sorted.
+  // Returns the losses of a crash now, sorted: "PATH: content" and "PATH: entries".
   std::vector<std::string> unflushed() const;
   // Files and folders that took a name before their content was flushed.
   const std::vector<std::string>& named_too_early() const;

@@ -383,7 +383,7 @@ TEST_F(Gpu, AStoppedRunGoesOnToTheByteThoughItCapturesGraphsAtOtherSteps) {
   EXPECT_TRUE(weights() == weights("straight"));
 }
 
-// Of the left context, with frozen weights, and of the whole context.
+// One model reads the left context and has frozen weights, the other reads the whole context.
 TEST_F(Gpu, LanguageModelsHaveTheLossesOfTheCpuAndTheSameBytesWithoutGraphs) {
   const std::string text = "{trg: " + folder("train.fr") + "}";
   const Words common = {"data.train=[" + text + "]", "data.dev=" + text,

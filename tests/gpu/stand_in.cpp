@@ -64,7 +64,7 @@ class Inside {
 };
 thread_local int Inside::depth_ = 0;
 
-// What a graph repeats, while it is captured; else null. One is captured at a time, by all threads.
+// The operations of the graph that is captured now, or null. All threads capture the same graph.
 std::vector<std::function<void()>>* captured = nullptr;
 
 // Refuses what cannot be captured, unless it is a part of an operation.
@@ -544,7 +544,7 @@ class Graph : public at::GraphImplInterface {
     random_before_ = random_numbers().get_state();
     captured = &operations_;
   }
-  // What was computed to find shapes is undone. Memory that was allocated meanwhile is not set.
+  // Restores the memory that the capture changed, and fills the memory that it allocated with NaN.
   void capture_end() override {
     captured = nullptr;
     random_numbers().set_state(random_before_);

@@ -27,11 +27,12 @@ using kernels::split_heads;
 // there is no padding, and the bias also in a search on the CPU, which does not need it.
 struct Padding {
   torch::Tensor bias = {};         // [B, 1, 1, S]: 0 at real positions, −∞ at padding
-  torch::Tensor lengths = {};      // [B] int64 on the CPU: the number of real positions
+  torch::Tensor lengths = {};      // [B] int64: the number of real positions
   bool is_self_attention = false;  // the queries are the same positions, with the same padding
 };
-// Returns the padding of mask [B, S] and lengths [B] (on the CPU). The bias has the dtype and the
-// device of `like`.
+// Returns the padding of mask [B, S] and lengths [B]. If they are not on the CPU, it has a bias
+// even if there is no padding: the device would have to be waited for. The bias has the dtype and
+// the device of `like`.
 Padding make_padding(const torch::Tensor& mask, const torch::Tensor& lengths,
                      const torch::Tensor& like, bool is_self_attention = false);
 

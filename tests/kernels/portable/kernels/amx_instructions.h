@@ -8,16 +8,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/amx_tile_shapes.h"
+
 namespace regard::kernels {
 namespace {
-
-struct alignas(64) TileShapes {
-  std::uint8_t palette = 1;
-  std::uint8_t start_row = 0;
-  std::uint8_t reserved[14] = {};
-  std::uint16_t row_bytes[16] = {};
-  std::uint8_t rows[16] = {};
-};
 
 struct TileRegisters {
   TileShapes shapes;
