@@ -4,10 +4,10 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "base/process.h"
+#include "tests/checkpoint/scratch_folder.h"
 
 namespace regard::mapped_file_test {
 namespace {
@@ -16,10 +16,10 @@ namespace fs = std::filesystem;
 
 class MappedFileDeathTest : public testing::Test {
  protected:
-  MappedFileDeathTest() { std::ofstream(path_) << std::string(20'000, 'x'); }
-  ~MappedFileDeathTest() override { fs::remove(path_); }
+  MappedFileDeathTest() { put_bytes(path_, std::string(20'000, 'x')); }
 
-  const fs::path path_ = fs::path(testing::TempDir()) / "mapped_file_test";
+  const ScratchFolder folder_;  // of this test alone: another may run beside it
+  const fs::path path_ = folder_ / "mapped_file_test";
 };
 
 TEST_F(MappedFileDeathTest, AnAddressInAMappedFileLeadsToItsPath) {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "config/docs.h"
+#include "tests/checkpoint/scratch_folder.h"
 #include "tests/config/message.h"
 
 namespace regard::reader_test {
@@ -314,10 +314,10 @@ TEST(Reader, MissingFileIsAnError) {
 }
 
 TEST(Reader, ErrorsBeginWithThePath) {
-  const auto path = std::filesystem::temp_directory_path() / "regard_reader_test.yaml";
-  std::ofstream(path) << "threads: x\n";
+  const ScratchFolder folder;
+  const auto path = folder / "reader_test.yaml";
+  put_bytes(path, "threads: x\n");
   const std::string message = config_error([&] { read_options(path); });
-  std::filesystem::remove(path);
   EXPECT_THAT(message, StartsWith(path.string() + ":1: threads: found x"));
 }
 
