@@ -15,7 +15,7 @@ SIZES = {"train": 40, "dev": 9}
 CONFIGURATION = """
 name: combination
 device: cpu
-threads: 1
+threads: 2
 data:
   train: [{{src: {folder}/train.{source}, trg: {folder}/train.trg}}{second}]
   dev: {{src: {folder}/dev.{source}, trg: {folder}/dev.trg}}

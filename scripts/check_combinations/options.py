@@ -46,7 +46,7 @@ TRAINING = {
     "training.scheduling": ["constant", "plateau", "inverse_square_root", "exponential", "cosine"],
     "training.freeze": ["[]", "[decoder.*]"],
     "training.early_stopping_metric": ["bleu", "loss", "chrf"],
-    "threads": [1, 2],
+    "threads": [2, 1],
 }
 
 DECODING = {

@@ -54,6 +54,9 @@ std::unique_ptr<ThreadPool> make_thread_pool(std::int64_t threads, torch::Device
   }
   if (!device.is_cpu()) return std::make_unique<ThreadPool>(1);
   at::set_num_threads(1);
+  // MKL chooses the code of its vector functions (tanh, exp, …) in the first call, without a lock:
+  // of two threads that make it at once, one may get other code, and so other last bits.
+  at::tanh(torch::zeros({1}));
   const auto count = threads > 0 ? threads : usable;
   return std::make_unique<ThreadPool>(static_cast<std::size_t>(count),
                                       [] { at::init_num_threads(); });
