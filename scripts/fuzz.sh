@@ -58,7 +58,6 @@ machine() {
     "$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc --all)" \
     "$(clang++-14 --version | head -n 1)"
   printf ', %s' "${versions[@]}"
-  printf '; %s\n' "$(date -u +%Y-%m-%d)"
 }
 
 # Runs a target; writes results/NAME.json and results/NAME.md.
@@ -84,15 +83,15 @@ fuzz() { # NAME
     fail 1 "$name did not finish: $(tail -n 3 "$log")"
   printf '{"target": "%s", "executions": %d, "edges": %d, "inputs": %d, "seconds": %d, "findings": %d}\n' \
     "$name" "$executions" "$edges" "$inputs" "$seconds" "$found" >"$build/results/$name.json"
-  printf '| %s | %s | %s | %s | %d | %d |\n' "$name" "$(thousands "$executions")" \
-    "$(thousands "$edges")" "$(thousands "$inputs")" "$seconds" "$found" >"$build/results/$name.md"
+  printf '| %s | %s | %s | %s | %d | %d | %s |\n' "$name" "$(thousands "$executions")" "$(thousands "$edges")" \
+    "$(thousands "$inputs")" "$seconds" "$found" "$(date -u +%F)" >"$build/results/$name.md"
   ((found == 0)) || failed=true
 }
 
 table() { # NAME…
   local name
-  printf '| target | executions | coverage, edges | distinct inputs | seconds | findings |\n'
-  printf '|---|---:|---:|---:|---:|---:|\n'
+  printf '| target | executions | coverage, edges | distinct inputs | seconds | findings | date |\n'
+  printf '|---|---:|---:|---:|---:|---:|---:|\n'
   for name in "$@"; do
     cat "$build/results/$name.md" 2>/dev/null || grep -E "^\| $name \| [0-9]" "$page" || true
   done
@@ -101,13 +100,9 @@ table() { # NAME…
 # Writes the machine and the table of all known targets between the marks of the page.
 write_page() {
   local text
-  grep -q '^<!-- fuzz -->$' "$page" || fail "$environment_error" "$page: found no mark <!-- fuzz -->"
-  text=$(printf '%s.\n\n%s' "$(cat "$build/results/machine")" "$(table "${known[@]}")")
-  TEXT=$text awk '
-    /^<!-- fuzz -->$/ { print; print ""; print ENVIRON["TEXT"]; print ""; inside = 1; next }
-    inside && /^<!-- end -->$/ { inside = 0 }
-    !inside' "$page" >"$page.part"
-  mv "$page.part" "$page"
+  text=$(printf '\n%s.\n\n%s' "$(cat "$build/results/machine")" "$(table "${known[@]}")")
+  PYTHONPATH=scripts/modules python3 -c \
+    'import pathlib, sys, pages; pages.put(pathlib.Path(sys.argv[1]), {"fuzz": sys.argv[2]})' "$page" "$text"
 }
 
 minutes=10

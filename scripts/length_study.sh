@@ -52,5 +52,7 @@ $(bleu_of quickstart_fixed_context) with one fixed context.
 
 Written by \`scripts/length_study.sh\` with $("$regard" --version | head -n 1), on $(nproc) cores of
 $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1).
+
+Measured on $(date +%F) with regard $(git describe --always --dirty --exclude='*').
 EOF
 echo "written: docs/length_study.md, docs/length_study.svg" >&2

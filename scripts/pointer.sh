@@ -114,5 +114,7 @@ $examples
 One run each. Training time includes validation and all sessions; other programs ran on the machine at the same
 time. Written by \`scripts/pointer.sh\` with $("$regard" --version | head -n 1), on $(nproc) cores of
 $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1).
+
+Measured on $(date +%F) with regard $(git describe --always --dirty --exclude='*').
 EOF
 echo "written: docs/pointer.md" >&2

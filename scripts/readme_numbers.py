@@ -9,7 +9,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 NUMBER = r"(\d+(?:\.\d+)?)"
 MEANS = r"Mean of two seeds, BLEU of test 2016:.*`{}` " + NUMBER
-BEST = r"\| {} \| {} \|(?: [^|]*\|){{3}} \*\*" + NUMBER
+BEST = r"\| {} \| {} \|(?: [^|]*\|){{4}} \*\*" + NUMBER
 
 
 def mean(recipe):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds with sanitizers and runs the tests: scripts/sanitize.sh text|asan|tsan [-- ctest options…]
+# Builds with sanitizers and runs the tests: scripts/sanitize.sh text|asan|tsan [--write] [-- ctest options…]
 #   text  AddressSanitizer and UndefinedBehaviorSanitizer, the tests and fuzz corpora that need no LibTorch
 #   asan  the same sanitizers, all tests
 #   tsan  ThreadSanitizer, the tests with several threads: thread pool, translation queue, engine, library,
@@ -30,6 +30,11 @@ preset=$1
 [[ $preset != text ]] || preset=asan
 readonly preset
 shift
+write=false # a row of docs/reliability.md
+if [[ ${1-} == --write ]]; then
+  write=true
+  shift
+fi
 [[ ${1-} != -- ]] || shift
 
 cmake --preset "$preset" -DREGARD_WERROR="${REGARD_WERROR:-OFF}"
@@ -45,3 +50,6 @@ export TSAN_OPTIONS="suppressions=$suppressions/threads.txt:halt_on_error=1:seco
 TSAN_OPTIONS+=":allocator_may_return_null=1"
 # The stand-in for a GPU already forbids access to its memory; a sanitizer would find nothing more.
 ctest --test-dir "build-$preset" --label-exclude gpu --output-on-failure --parallel "$(nproc)" "${tests[@]}" "$@"
+[[ $write == false ]] ||
+  PYTHONPATH=scripts/modules python3 -c \
+    'import pages, sys; pages.record_check("sanitize.sh " + sys.argv[1], "passed")' "$preset"

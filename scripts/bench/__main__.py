@@ -16,8 +16,9 @@
     trainers       training, compared with JoeyNMT and OpenNMT-py; twenty minutes
     decoders       translation, compared with CTranslate2, OpenNMT-py and JoeyNMT; the first time it trains
                    the models, which takes half an hour
+    shortlist      translation with shortlists of several sizes; the first time it trains the model, some minutes
     gpu            a training step of the recipes on the first GPU and on the processors; ten minutes
-    all            all of these except race, corpus and gpu; trainers and decoders only with --against
+    all            all of these except race, corpus, shortlist and gpu; trainers and decoders only with --against
 """
 
 import argparse
@@ -33,6 +34,7 @@ import page
 import peers
 import project
 import race
+import shortlist
 import start
 import trainers
 from cases import ARCHITECTURES
@@ -52,9 +54,10 @@ VERBS = {
     "race": race.run,
     "trainers": trainers.run,
     "decoders": decoders.run,
+    "shortlist": shortlist.run,
     "gpu": gpu.run,
 }
-NOT_IN_ALL = ("race", "corpus", "gpu")
+NOT_IN_ALL = ("race", "corpus", "shortlist", "gpu")
 COMPARISONS = ("trainers", "decoders")  # with other toolkits, which are installed for it
 
 

@@ -1,11 +1,11 @@
-"""Writes the figures of docs/performance.md and docs/cuda.md. Their prose is written by hand."""
+"""Writes the figures of docs/performance.md, docs/cuda.md and docs/decoding.md. Their prose is written by hand."""
 
 import pages
 from project import ROOT, warn
 
 
 def page_of(verb):
-    return "cuda.md" if verb == "gpu" else "performance.md"
+    return {"gpu": "cuda.md", "shortlist": "decoding.md"}.get(verb, "performance.md")
 
 
 def write(report):

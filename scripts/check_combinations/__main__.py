@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 
+import pages
 import project
 from data import SIZES, write_data
 from options import NEEDS, WORLDS
@@ -316,9 +317,10 @@ def main():
     parser.add_argument("--rows", type=int, default=10**6, help="at most this many rows of each world")
     parser.add_argument("--worlds", default="", help=f"a list of {', '.join(WORLDS)} (default: all)")
     parser.add_argument("--seed", type=int, default=1, help="another one gives other rows")
-    parser.add_argument("--write", type=pathlib.Path, help="keep the rows in this file")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FILE", help="keep the rows in this file")
     parser.add_argument("--read", type=pathlib.Path, help="run the rows of this file, and look for no others")
     parser.add_argument("--jobs", type=int, default=CORES)
+    parser.add_argument("--write", action="store_true", help="note the run in docs/reliability.md")
     arguments = parser.parse_args()
     if not arguments.regard.is_file():
         raise Failure(project.ENVIRONMENT_ERROR, f"found no {arguments.regard}; build it with scripts/build.sh")
@@ -346,11 +348,15 @@ def main():
                     faults.append(f"{name}, row {number}: {json.dumps(row)}: {fault}")
                     print(faults[-1], file=sys.stderr, flush=True)
         rows += len(table)
-    if arguments.write:
+    if arguments.keep:
         worlds = [f' "{name}": [\n' + ",\n".join(f"  {json.dumps(row)}" for row in rows) + "\n ]" for name, rows in kept.items()]
-        arguments.write.write_text("{\n" + ",\n".join(worlds) + "\n}\n", encoding="utf-8")
+        arguments.keep.write_text("{\n" + ",\n".join(worlds) + "\n}\n", encoding="utf-8")
     (work / "faults.txt").write_text("\n\n".join(faults), encoding="utf-8")
-    print(f"{count_of(rows, 'row')}, {count_of(pairs, 'pair')}, {count_of(len(faults), 'fault')}")
+    result = f"{count_of(rows, 'row')}, {count_of(pairs, 'pair')}, {count_of(len(faults), 'fault')}"
+    print(result)
+    if arguments.write:
+        sanitized = " --regard build-asan/regard" if program.parent.name == "build-asan" else ""
+        pages.record_check(f"check_combinations.sh{sanitized}", result)
     if faults:
         raise Failure(CHECK_FAILED, f"{faults[0]}\nall: {work / 'faults.txt'}")
 

@@ -7,6 +7,7 @@ import argparse
 import json
 import pathlib
 
+import pages
 import project
 from chromium import Page
 from project import BUILD, CHECK_FAILED, ENVIRONMENT_ERROR, ROOT, Failure, regard
@@ -259,6 +260,7 @@ def arguments():
     parser.add_argument("model", nargs="?", type=pathlib.Path, help="run or model folder (default: runs/quickstart)")
     parser.add_argument("other", nargs="?", type=pathlib.Path, help="a second one (default: the first)")
     parser.add_argument("--chromium", default="chromium", help="the Chromium program")
+    parser.add_argument("--write", action="store_true", help="note the run in docs/reliability.md")
     return parser.parse_args()
 
 
@@ -291,6 +293,8 @@ def main():
         page.close()
     print(f"The page does what docs/serving.md says. Screenshots: {WORK.relative_to(ROOT)}/")
     print(regard("--version").splitlines()[0])
+    if options.write:
+        pages.record_check("check_page.sh", "passed")
 
 
 if __name__ == "__main__":

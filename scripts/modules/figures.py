@@ -7,6 +7,7 @@ import os
 import re
 import threading
 
+from pages import commit, today
 from project import ROOT
 
 
@@ -36,8 +37,9 @@ class Figures:
         return found if found and found["recipe"] == recipe_hash else None
 
     def put(self, figures, *keys):
+        """Stores figures with the commit and the date."""
         with self.lock:
-            self.rows["/".join(keys)] = figures
+            self.rows["/".join(keys)] = {**figures, "commit": commit(), "date": today()}
             text = json.dumps(self.rows, indent=1, sort_keys=True) + "\n"
             self.file.parent.mkdir(parents=True, exist_ok=True)
             part = self.file.with_suffix(".part")

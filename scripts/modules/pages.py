@@ -1,8 +1,60 @@
-"""Writes figures into pages of docs/, between two marks. The prose around them is written by hand."""
+"""Writes figures into pages of docs/, between two marks. The prose around them is written by hand. The last line
+between the marks says when and with which commit the figures were measured."""
 
+import datetime
 import re
+import subprocess
 
-from project import ENVIRONMENT_ERROR, Failure
+from project import ENVIRONMENT_ERROR, ROOT, Failure
+
+ORIGIN = re.compile(
+    r"Measured (?:on|from) (\d{4}-\d\d-\d\d)(?: to (\d{4}-\d\d-\d\d))? "
+    r"with regard ([0-9a-f]{7,}(?:-dirty)?)(?: to ([0-9a-f]{7,}(?:-dirty)?))?\.\n"
+)
+PLACE = re.compile(r"^(<!-- ([a-z][\w -]*) -->\n)(.*?)(<!-- end -->)", re.S | re.M)
+WITHOUT_FIGURES = ("commands", "checks")  # checks have a date in each row
+
+
+def commit():
+    """Returns the short name of the checked out commit, with -dirty if files differ from it."""
+    command = ("git", "describe", "--always", "--dirty", "--exclude=*")
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else "0000000"
+
+
+def today():
+    return datetime.date.today().isoformat()
+
+
+def origin_line(first, last):
+    """Returns the line for the oldest and the newest figures, each (date, commit)."""
+    dates = f"on {first[0]}" if first[0] == last[0] else f"from {first[0]} to {last[0]}"
+    commits = first[1] if first[1] == last[1] else f"{first[1]} to {last[1]}"
+    return f"Measured {dates} with regard {commits}.\n"
+
+
+def origins(text):
+    """Returns the first and the last (date, commit) of figures between two marks, or None."""
+    found = ORIGIN.search(text)
+    return found and ((found[1], found[3]), (found[2] or found[1], found[4] or found[3]))
+
+
+def with_origin(body, before):
+    """Returns the new figures with the line of their origin. `before`: the old figures with theirs."""
+    old, known = ORIGIN.sub("", before), origins(before)
+    now = (today(), commit())
+    lines = {line for line in old.splitlines() if re.search(r"\d", line)}
+    if known and numbers(body) == numbers(old):
+        first, last = known
+    elif known and any(line in lines for line in body.splitlines()):
+        first, last = known[0], now
+    else:
+        first = last = now
+    return f"{body.rstrip()}\n\n{origin_line(first, last)}" + "\n" * body.startswith("\n")
+
+
+def numbers(text):
+    return re.findall(r"\d[\d.,]*", text)
 
 
 def table(head, rows):
@@ -12,11 +64,26 @@ def table(head, rows):
 
 
 def put(page, parts):
-    """Writes each part (name to Markdown) between <!-- NAME --> and <!-- end -->."""
+    """Writes each part (name to Markdown) between <!-- NAME --> and <!-- end -->, and the line of its origin."""
     text = page.read_text(encoding="utf-8")
     for name, markdown in parts.items():
-        place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.S)
-        if not place.search(text):
+        found = next((place for place in PLACE.finditer(text) if place[2] == name), None)
+        if not found:
             raise Failure(ENVIRONMENT_ERROR, f"{page}: found no mark <!-- {name} -->")
-        text = place.sub(lambda m, body=markdown: m[1] + body + m[2], text, count=1)
+        begin, end = found.span(3)
+        body = markdown if name in WITHOUT_FIGURES else with_origin(markdown, found[3])
+        text = text[:begin] + body + text[end:]
     page.write_text(text, encoding="utf-8")
+
+
+def record_check(name, result):
+    """Writes the last run of a check that CI does not run into docs/reliability.md. `name`: that of its script."""
+    page = ROOT / "docs" / "reliability.md"
+    text = page.read_text(encoding="utf-8")
+    found = next(place for place in PLACE.finditer(text) if place[2] == "checks")
+    rows = [line.split(" | ") for line in found[3].splitlines() if line.startswith("| `")]
+    cells = {row[0].removeprefix("| "): [cell.removesuffix(" |") for cell in row[1:]] for row in rows}
+    cells[f"`scripts/{name}`"] = [result, today(), commit()]
+    begin, end = found.span(3)
+    lines = table(["check", "result", "date", "commit"], [[key, *row] for key, row in sorted(cells.items())])
+    page.write_text(text[:begin] + lines + text[end:], encoding="utf-8")

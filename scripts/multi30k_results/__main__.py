@@ -85,21 +85,22 @@ def compare_precisions(options, figures):
 
 def table(figures):
     """Returns the rows of the trainings and ensembles that were measured. Figures that a row lacks are a dash."""
-    head = ("direction|recipe|best step|minutes|validation BLEU|test 2016 BLEU|chrF2|perplexity|BLEU of lower case|"
+    head = ("direction|recipe|machine|best step|minutes|validation BLEU|test 2016 BLEU|chrF2|perplexity|BLEU of lower case|"
             "test 2017 BLEU").split("|")  # fmt: skip
     formats = {
         "best_step": "{:,}", "minutes": "{:.0f}", "validation_bleu": "{:.2f}", "bleu": "**{:.2f}**",
         "chrf": "{:.2f}", "perplexity": "{:.2f}", "lowercase_bleu": "{:.2f}", "bleu_2017": "{:.2f}",
     }  # fmt: skip
-    rows, machines = [], set()
+    rows, machines = [], {}  # machine to its letter
     for system in (*TRAININGS, *ENSEMBLES):
         row = system.row(figures)
         if not row:
             continue
-        machines.add(row["machine"])
+        machines.setdefault(row["machine"], chr(ord("A") + len(machines)))
         values = [text.format(row[key]) if key in row else "–" for key, text in formats.items()]
-        rows.append([f"{system.source}→{system.language}", system.label, *values])
-    return pages.table(head, rows) + f"\n{means(figures)}Machine: {'; '.join(sorted(machines))}.\n"
+        rows.append([f"{system.source}→{system.language}", system.label, machines[row["machine"]], *values])
+    names = "; ".join(f"{letter}: {name}" for name, letter in machines.items())
+    return pages.table(head, rows) + f"\n{means(figures)}Machines: {names}.\n"
 
 
 def means(figures):

@@ -51,7 +51,7 @@ def killed_run(settings, work):
 
 def markdown(model, settings, work):
     return (
-        "\nTest 2016, beam 5, the model of the first row:\n\n"
+        f"\nTest 2016, beam 5, `{model.name}`:\n\n"
         + "".join(batch_sizes(model, work))
         + "\nUninterrupted training, and training killed (SIGKILL) and resumed:\n\n"
         + "".join(killed_run(settings, work))
