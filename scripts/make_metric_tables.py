@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes tests/metrics/cases.json: the results of sacreBLEU for made-up lines.
 
-    pip install sacrebleu==2.6.0
+    pip install sacrebleu==2.6.0 sentencepiece
     python3 scripts/make_metric_tables.py [FILE]
 
 The tests of the metrics compare regard with this table. Every run writes the same table.
@@ -16,8 +16,12 @@ import sacrebleu
 from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.metrics.bleu import _get_tokenizer
 from sacrebleu.significance import PairedTest
+from sacrebleu.tokenizers.tokenizer_spm import TokenizerSPM
 from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+from sentencepiece import SentencePieceProcessor
 
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PIECES = "tests/fuzz/corpora/sentencepiece/unigram.model"
 TOKENIZERS = ["13a", "intl", "zh", "char", "none"]
 
 LINES = [
@@ -148,15 +152,16 @@ def moved_corpus():
 
 def bleu_figures(hypotheses, references):
     rows = []
-    plain = [(t, "exp", False, False) for t in TOKENIZERS]
-    smoothed = [("13a", s, False, e) for s in ("none", "floor", "add-k") for e in (False, True)]
-    for tokenizer, smoothing, lowercase, effective in plain + smoothed + [
-            ("13a", "exp", True, False), ("intl", "exp", True, False), ("13a", "exp", False, True)]:
-        bleu = BLEU(tokenize=tokenizer, smooth_method=smoothing, lowercase=lowercase,
+    plain = [(t, "exp", None, False, False) for t in TOKENIZERS]
+    smoothed = [("13a", s, None, False, e) for s in ("none", "floor", "add-k") for e in (False, True)]
+    valued = [("13a", "floor", 0.5, False, False), ("13a", "add-k", 0.25, False, True)]
+    for tokenizer, smoothing, value, lowercase, effective in plain + smoothed + valued + [
+            ("13a", "exp", None, True, False), ("intl", "exp", None, True, False), ("13a", "exp", None, False, True)]:
+        bleu = BLEU(tokenize=tokenizer, smooth_method=smoothing, smooth_value=value, lowercase=lowercase,
                     effective_order=effective, force=True)
         score = bleu.corpus_score(hypotheses, references)
         rows.append({
-            "tokenizer": tokenizer, "smoothing": smoothing, "lowercase": lowercase,
+            "tokenizer": tokenizer, "smoothing": smoothing, "smoothing_value": value, "lowercase": lowercase,
             "effective_order": effective, "signature": str(bleu.get_signature()),
             "score": score.score, "precisions": score.precisions, "brevity_penalty": score.bp,
             "system_length": score.sys_len, "reference_length": score.ref_len,
@@ -166,12 +171,20 @@ def bleu_figures(hypotheses, references):
     return rows
 
 
+def score_in_pieces(hypotheses, references):
+    """Returns BLEU of the pieces of a SentencePiece model, of which sacreBLEU would fetch its own."""
+    bleu = BLEU(tokenize="none", force=True)
+    bleu.tokenizer = TokenizerSPM.__new__(TokenizerSPM)
+    bleu.tokenizer.sp = SentencePieceProcessor(model_file=str(ROOT / PIECES))
+    return bleu.corpus_score(hypotheses, references).score
+
+
 def chrf_figures(hypotheses, references):
     rows = []
-    for word_order, lowercase in ((0, False), (2, False), (0, True), (2, True)):
-        chrf = CHRF(word_order=word_order, lowercase=lowercase)
+    for word_order, beta, lowercase in ((0, 2, False), (2, 2, False), (0, 2, True), (2, 2, True), (0, 1, False), (2, 3, True)):
+        chrf = CHRF(word_order=word_order, beta=beta, lowercase=lowercase)
         score = chrf.corpus_score(hypotheses, references)
-        rows.append({"word_order": word_order, "lowercase": lowercase, "name": score.name,
+        rows.append({"word_order": word_order, "beta": beta, "lowercase": lowercase, "name": score.name,
                      "signature": str(chrf.get_signature()), "score": score.score})
     return rows
 
@@ -192,6 +205,7 @@ def corpus_entry(name, hypotheses, references):
     return {
         "name": name, "hypotheses": hypotheses, "references": references,
         "bleu": bleu_figures(hypotheses, references),
+        "bleu_in_pieces": score_in_pieces(hypotheses, references),
         "chrf": chrf_figures(hypotheses, references),
         "ter": ter_figures(hypotheses, references),
         "sentence_bleu": [sacrebleu.sentence_bleu(h, list(r)).score
@@ -252,11 +266,11 @@ def dump_rows(rows):
 
 
 def main():
-    default = pathlib.Path(__file__).parent.parent / "tests" / "metrics" / "cases.json"
+    default = ROOT / "tests" / "metrics" / "cases.json"
     path = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else default
     corpora = [corpus_entry(*corpus) for corpus in CORPORA + [random_corpus(), moved_corpus()]]
     path.write_text(
-        f'{{"made_by": "scripts/make_metric_tables.py with sacreBLEU {sacrebleu.__version__}",\n'
+        f'{{"made_by": "scripts/make_metric_tables.py with sacreBLEU {sacrebleu.__version__}", "pieces": "{PIECES}",\n'
         f'"tokens": {dump_rows(token_entries())},\n'
         f'"ter_tokens": {dump_rows(ter_token_entries())},\n"corpora": {dump_rows(corpora)},\n'
         f'"significance": {json.dumps(significance(), ensure_ascii=False)}}}\n',

@@ -24,9 +24,16 @@ from project import CHECK_FAILED, ROOT, Failure, processor, warn
 
 PARTS = ("kernels", "optim", "decoding", "training", "metrics", "checkpoint", "text")
 CORE = ("metrics", "text")  # without LibTorch
+# Tests of the whole program, for parts that tests of their own cover only in pieces: filters by test program. They run
+# if the tests of the part notice nothing.
+PROGRAM_TESTS = {
+    "training": {"cli_tests": "Train.*:TrainResume.*:Transfer.*:Prepare.*", "gpu_tests": "GpuCounts.*"},
+    "optim": {"gpu_tests": "GpuCounts.*:*GpuTraining*additive*"},
+}
 WORK = ROOT / "build-mutations"
 SOURCE = WORK / "source"
 BUILD = WORK / "build"
+PATIENCE = 900  # seconds for the tests of the whole program
 RESULTS = ROOT / "docs" / "reliability" / "mutations.json"
 PAGE = ROOT / "docs" / "reliability.md"
 
@@ -68,6 +75,10 @@ def filter_of(part):
     return ":".join(f"{suite}.*:*/{suite}.*" for suite in sorted(suites))
 
 
+def own_tests(part):
+    return dict.fromkeys(targets_of(part), filter_of(part))
+
+
 def prepare(commit):
     """Copies the commit and configures its build."""
     stamp = WORK / "commit"
@@ -90,11 +101,14 @@ def builds(targets):
     return done.returncode == 0
 
 
-def run_tests(part, patience):
-    """Returns "passed", "failed" or "timeout" of the tests of the part."""
-    for target in targets_of(part):
-        command = [BUILD / "tests" / target, f"--gtest_filter={filter_of(part)}", "--gtest_brief=1"]
-        command += ["--gtest_fail_fast"]
+def program_of(target):
+    return BUILD / "tests" / ("gpu" if target == "gpu_tests" else "") / target
+
+
+def run_tests(filters, patience):
+    """Runs test programs with their filters. Returns "passed", "failed" or "timeout"."""
+    for target, tests in filters.items():
+        command = [program_of(target), f"--gtest_filter={tests}", "--gtest_brief=1", "--gtest_fail_fast"]
         try:
             done = subprocess.run(
                 command, capture_output=True, timeout=patience, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"}
@@ -119,7 +133,12 @@ def try_change(change, patience):
     try:
         if not builds(targets_of(part)):
             return "invalid"
-        return "survived" if run_tests(part, patience) == "passed" else "noticed"
+        if run_tests(own_tests(part), patience) != "passed":
+            return "noticed"
+        more = PROGRAM_TESTS.get(part, {})
+        if more and (not builds(["regard", "regard-torch", *more]) or run_tests(more, PATIENCE) != "passed"):
+            return "noticed"
+        return "survived"
     finally:
         file.write_text(before, encoding="utf-8")
 
@@ -151,7 +170,7 @@ def check_part(part, wanted, seed, stored, again):
                 if not builds(targets_of(part)):
                     raise Failure(CHECK_FAILED, f"the tests of {part} cannot be built")
                 began = time.monotonic()
-                if run_tests(part, None) != "passed":
+                if run_tests(own_tests(part), None) != "passed":
                     raise Failure(CHECK_FAILED, f"the tests of {part} fail without a change")
                 patience = 30 + 5 * (time.monotonic() - began)
             path, number, operator, line, changed = change

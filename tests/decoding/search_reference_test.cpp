@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "tests/decoding/table_model.h"
 #include "tests/decoding/table_search.h"
@@ -96,6 +97,10 @@ TEST(Search, TheLengthLimitEndsTranslations) {
     const auto found = search(model, source, lengths, table_options(beam, 6));
     EXPECT_EQ(found[0][0].tokens.size(), 6U);
     EXPECT_FALSE(found[0][0].finished);
+    const auto& of_tokens = found[0][0].token_log_p;
+    ASSERT_EQ(of_tokens.size(), 6U);
+    EXPECT_NEAR(std::accumulate(of_tokens.begin(), of_tokens.end(), 0.0),
+                found[0][0].log_probability, 1e-9);
   }
 }
 
@@ -104,6 +109,10 @@ TEST(Search, TheRatioLimitDependsOnEachSourceLength) {
   options.max_output_ratio = 2;
   EXPECT_EQ(output_limit(4, options), 18);
   EXPECT_EQ(output_limit(60, options), 100);
+  SentenceOptions needs;  // 18 tokens and </s>
+  needs.prefix = {4, 5, 6};
+  needs.required_phrases = {{4, 5, 6, 7, 8}, {4, 5, 6, 7, 8, 9, 4, 5, 6, 7}};
+  EXPECT_EQ(output_limit(4, options, needs), 19);
 }
 
 TEST(Search, PaddingAndBosAreNeverGenerated) {

@@ -44,6 +44,21 @@ TEST(TokenConstraint, BansRepeatedNgrams) {
   EXPECT_THAT(banned_tokens(NoRepeatNgram(options), {4, 9}), ElementsAre(4, 9));
 }
 
+TEST(TokenConstraint, AWordIsNotContinuedRightAfterThePrefix) {
+  const WholeWordPrefix constraint({false, false, false, false, false, true, true});
+  SentenceOptions sentence;
+  const auto banned = [&](const std::vector<std::int32_t>& history) {
+    TokenMask mask;
+    constraint.apply({history, &sentence}, mask);
+    return mask.banned;
+  };
+  EXPECT_THAT(banned({}), IsEmpty());
+  sentence.prefix = {4, 5};
+  EXPECT_THAT(banned({4}), IsEmpty());
+  EXPECT_THAT(banned({4, 5}), ElementsAre(5, 6));
+  EXPECT_THAT(banned({4, 5, 6}), IsEmpty());
+}
+
 TEST(LogitsProcessor, PenalisesRepeatedTokensOnceForEitherSign) {
   const auto logits = torch::tensor({{2.0, -1.0, 0.5, 3.0}, {2.0, -1.0, 0.5, 3.0}});
   const auto penalised = penalise_repetition({logits}, {{{0, 1, 0}}, {}}, 2).values;

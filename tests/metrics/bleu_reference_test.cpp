@@ -1,6 +1,7 @@
 // BLEU compared with sacreBLEU 2.6.0.
 #include "metrics/bleu.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/metrics/metric_cases.h"
@@ -12,6 +13,7 @@ BleuOptions options_of(const Json& row) {
   BleuOptions options;
   options.tokenizer = parse_bleu_tokenizer(row.at("tokenizer").get<std::string>());
   options.smoothing = parse_bleu_smoothing(row.at("smoothing").get<std::string>());
+  if (!row.at("smoothing_value").is_null()) options.smoothing_value = row.at("smoothing_value");
   options.lowercase = row.at("lowercase");
   options.effective_order = row.at("effective_order");
   return options;
@@ -35,6 +37,18 @@ TEST(BleuReference, CorpusScoresEqualThoseOfSacreBleu) {
       EXPECT_EQ(Json(bleu.statistics.matches), row.at("matches"));
       EXPECT_EQ(Json(bleu.statistics.totals), row.at("totals"));
     }
+  }
+}
+
+TEST(BleuReference, ScoresInPiecesEqualThoseOfSacreBleu) {
+  BleuOptions options;
+  options.tokenizer = BleuTokenizer::sentencepiece;
+  load_pieces(REGARD_SOURCE_DIR "/" + metric_cases().at("pieces").get<std::string>(), options);
+  EXPECT_THAT(bleu_signature(options, 1), testing::HasSubstr("tok:" + options.pieces_name + "|"));
+  for (const Json& corpus : metric_cases().at("corpora")) {
+    SCOPED_TRACE(corpus.at("name").dump());
+    expect_same(corpus_bleu(corpus.at("hypotheses"), corpus.at("references"), options).score,
+                corpus.at("bleu_in_pieces"));
   }
 }
 

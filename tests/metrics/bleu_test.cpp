@@ -1,5 +1,4 @@
 #include "metrics/bleu.h"
-#include <fmt/ranges.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -85,39 +84,6 @@ TEST(Bleu, SignatureHasTheVersionOfRegard) {
 TEST(Bleu, DetailsHavePrecisionsAndLengths) {
   EXPECT_EQ(format_bleu_details(corpus_bleu({"the cat sat on a mat"}, {{"the cat sat by a mat"}})),
             "83.3/60.0/25.0/16.7 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len = 6)");
-}
-
-TEST(Bleu, PiecesOfASentencePieceModelAreItsTokens) {
-  const std::vector<std::string> reference = {"the cats are watching the watchers",
-                                              "a watcher watches the cat"};
-  const std::vector<std::string> system = {"the cat is watching a watcher",
-                                           "a watcher watched the cats"};
-  std::size_t next = 0;
-  std::vector<std::string> text = reference;
-  text.insert(text.end(), system.begin(), system.end());
-  BleuOptions options;
-  options.tokenizer = BleuTokenizer::sentencepiece;
-  options.pieces_name = "spm-test";
-  TokenizerOptions tokenizer;
-  tokenizer.kind = TokenizerKind::bpe;
-  tokenizer.vocabulary_size = 30;
-  options.pieces = train_tokenizer(tokenizer, [&](std::string& line) {
-    if (next == text.size()) return false;
-    line = text[next++];
-    return true;
-  });
-  const auto in_pieces = [&](std::vector<std::string> lines) {
-    for (auto& line : lines) line = fmt::format("{}", fmt::join(options.pieces->pieces(line), " "));
-    return lines;
-  };
-  const auto found = corpus_bleu(system, {reference}, options);
-  BleuOptions at_spaces;
-  at_spaces.tokenizer = BleuTokenizer::none;
-  const auto expected = corpus_bleu(in_pieces(system), {in_pieces(reference)}, at_spaces);
-  EXPECT_EQ(found.score, expected.score);
-  EXPECT_GT(found.score, 0);
-  EXPECT_GT(found.statistics.system_length, 11);
-  EXPECT_NE(bleu_signature(options, 1).find("tok:spm-test|"), std::string::npos);
 }
 
 }  // namespace

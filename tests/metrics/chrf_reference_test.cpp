@@ -11,6 +11,7 @@ namespace {
 ChrfOptions options_of(const Json& row) {
   ChrfOptions options;
   options.word_order = row.at("word_order");
+  options.beta = row.at("beta");
   options.lowercase = row.at("lowercase");
   return options;
 }
