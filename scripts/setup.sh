@@ -16,7 +16,7 @@ readonly wheel_packages=(python3 python3-dev python3-venv ca-certificates)
 readonly developer_packages=(clang-tidy shellcheck zsh fish)
 # Needed to build the Python package without downloads, and for its tests.
 readonly python_packages=(
-  nanobind==3.1.0 scikit-build-core==1.1.2 numpy==2.4.6 pytest==9.2.0 sentencepiece==0.2.3
+  nanobind==3.1.0 scikit-build-core==1.1.2 numpy==2.4.6 pytest==9.2.0 sentencepiece==0.2.3 safetensors==0.8.0 PyYAML==6.0.4
 )
 readonly clang_format_version=14.0.6 # versions differ in places; tests/style/format.sh needs this one
 

@@ -75,13 +75,24 @@ TEST_F(ServeCli, TranslatesAsTheCommandTranslateDoes) {
   for (const auto& [name, model] : {std::pair{"gru", tiny_model()}, {"tf", tiny_transformer()}}) {
     for (const int beam : {1, 4}) {
       const auto translated =
-          run({"translate", "-m", model.string(), "--beam-size", std::to_string(beam)}, text);
+          run({"translate", "-m", model.string(), "--beam-size", std::to_string(beam), "--n-best",
+               std::to_string(beam), "--json"},
+              text);
       const auto expected = lines_of(translated.out);
-      const auto answer =
-          ask({{"text", source}, {"model", name}, {"search", {{"beam_size", beam}}}});
+      const auto answer = ask(
+          {{"text", source}, {"model", name}, {"n_best", beam}, {"search", {{"beam_size", beam}}}});
       ASSERT_THAT(answer["translations"], SizeIs(source.size()));
       for (std::size_t i = 0; i < source.size(); ++i) {
-        EXPECT_EQ(answer["translations"][i]["text"], expected[i]) << name << " line " << i;
+        SCOPED_TRACE(name + (" line " + std::to_string(i)));
+        const auto wanted = parse_json(expected[i])["n_best"];
+        const auto& found = answer["translations"][i]["hypotheses"];
+        ASSERT_EQ(found.size(), wanted.size());
+        for (std::size_t k = 0; k < wanted.size(); ++k) {
+          EXPECT_EQ(found[k]["text"], wanted[k]["translation"]);
+          for (const auto* key : {"log_probability", "score", "finished"}) {
+            EXPECT_EQ(found[k][key], wanted[k][key]) << key;
+          }
+        }
       }
     }
   }

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -39,6 +41,25 @@ inline std::vector<Example> drawn(const Draw& draw, Random& random, std::size_t 
   return examples;
 }
 
+using Source = std::pair<std::vector<std::int32_t>, std::vector<float>>;  // tokens and numbers
+
+inline std::set<Source> sources_of(const std::vector<Example>& examples) {
+  std::set<Source> sources;
+  for (const auto& example : examples) sources.emplace(example.source, example.numbers);
+  return sources;
+}
+
+// Returns n examples whose sources are not among `known`.
+inline std::vector<Example> drawn_unseen(const Draw& draw, Random& random, std::size_t n,
+                                         const std::set<Source>& known) {
+  const auto other = [&](Random& from) {
+    auto example = draw(from);
+    while (known.contains({example.source, example.numbers})) example = draw(from);
+    return example;
+  };
+  return drawn(other, random, n);
+}
+
 inline double share_right(Seq2Seq& model, const std::vector<Example>& examples) {
   model.eval();
   SearchOptions options;
@@ -63,11 +84,12 @@ inline double share_learnt(const ModelOptions& options, const Lesson& lesson) {
   TrainedModel trained(model, training);
   ThreadPool pool;
   const auto test = drawn(lesson.draw, random, lesson.test_size);
+  const auto of_test = sources_of(test);
   TrainingPosition position;  // of which the mean log P counts
   double right = 0;
   for (int step = 1; step <= 1500 && right < lesson.enough; ++step) {
     model->train();
-    const auto batch = make_batch(drawn(lesson.draw, random, lesson.batch_size));
+    const auto batch = make_batch(drawn_unseen(lesson.draw, random, lesson.batch_size, of_test));
     const auto result = train_step(
         trained, {batch}, {step, training.learning_rate, position.mean_log_p}, training, pool);
     position.update_mean_log_p(-result.nll / static_cast<double>(result.target_tokens));

@@ -44,6 +44,8 @@ TEST_P(MinimumRiskLesson, LowersTheRiskOfWhatLikelihoodHasTaught) {
   options.testing.max_output_length = 12;
   const MinimumRisk minimum_risk(options, numbered_words(V));
   ThreadPool pool(2);
+  const auto test = drawn(reversing, random, 200);
+  const auto of_test = sources_of(test);
   std::int64_t step = 0;
   // Trains for `steps` updates. Returns the mean risk of a sentence in the last 20.
   const auto train = [&](int steps, double learning_rate, const MinimumRisk* objective) {
@@ -51,7 +53,7 @@ TEST_P(MinimumRiskLesson, LowersTheRiskOfWhatLikelihoodHasTaught) {
     model->train();
     double risk = 0;
     for (int i = 0; i < steps; ++i) {
-      const auto batch = make_batch(drawn(reversing, random, 32));
+      const auto batch = make_batch(drawn_unseen(reversing, random, 32, of_test));
       const auto result = train_step(trained, {batch}, {++step, learning_rate, 0, {}, objective},
                                      options.training, pool);
       if (i >= steps - 20) risk += result.risk / 32 / 20;
@@ -59,7 +61,6 @@ TEST_P(MinimumRiskLesson, LowersTheRiskOfWhatLikelihoodHasTaught) {
     return risk;
   };
   train(70, 0.005, nullptr);
-  const auto test = drawn(reversing, random, 200);
   const auto right_before = share_right(*model, test);
   const auto risk_before = train(20, 1e-9, &minimum_risk);
   const auto risk_after = train(100, 0.001, &minimum_risk);

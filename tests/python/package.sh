@@ -18,7 +18,7 @@ skip() {
 missing=$("$python" - <<'PYTHON'
 import importlib.util
 
-names = ("torch", "pip", "nanobind", "scikit_build_core", "numpy", "pytest", "sentencepiece")
+names = ("torch", "pip", "nanobind", "scikit_build_core", "numpy", "pytest", "sentencepiece", "safetensors", "yaml")
 print(*(name for name in names if importlib.util.find_spec(name) is None))
 PYTHON
 )

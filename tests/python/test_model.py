@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import json
 import os
 import pickle
 import re
@@ -26,6 +27,12 @@ def test_translates_like_the_program(model, run_folder, sources, regard_program)
     assert model.translate(sources) == printed.splitlines()
     printed = regard_program("translate", "-m", run_folder, "--threads", 1, "--beam-size", 1, text=text)
     assert model.translate(sources, beam_size=1) == printed.splitlines()
+    printed = regard_program("translate", "-m", run_folder, "--threads", 1, "--n-best", 3, "--json", text=text)
+    for line, translation in zip(printed.splitlines(), model.n_best(sources, 3), strict=True):
+        for wanted, found in zip(json.loads(line)["n_best"], translation.hypotheses, strict=True):
+            assert found.text == wanted["translation"]
+            assert (found.log_probability, found.score) == (wanted["log_probability"], wanted["score"])
+            assert list(found.token_log_probability) == [word["log_probability"] for word in wanted["words"]]
 
 
 def test_accepts_any_iterable_of_lines(model, sources):
