@@ -106,6 +106,13 @@ class TestedModel {
     SearchOptions samples;
     samples.samples = 2;
     expect_same_search("sampling", samples);
+    const auto automatic = kernels::find_precision("auto", torch::kCPU);
+    for (const auto precision :
+         {kernels::Precision::full, kernels::Precision::bf16, kernels::Precision::int8}) {
+      if (precision == automatic || !kernels::can_multiply(precision)) continue;
+      const auto name = "greedy in precision " + std::to_string(static_cast<int>(precision));
+      expect_same_search(name, greedy, 0, precision);
+    }
     if (!model_->output_layer().supports_shortlist() || options_.encoder.numbers > 0) return;
     for (const std::int64_t sizes : {3, 40}) {
       expect_same_search("greedy with shortlists", greedy, sizes);
@@ -358,12 +365,13 @@ class TestedModel {
     return all;
   }
   // With a shortlist for each sentence: up to `size` tokens and the special ones; 0: no shortlists.
-  void expect_same_search(const std::string& name, SearchOptions options,
-                          std::int64_t size = 0) const {
+  void expect_same_search(
+      const std::string& name, SearchOptions options, std::int64_t size = 0,
+      kernels::Precision precision = kernels::find_precision("auto", torch::kCPU)) const {
     SCOPED_TRACE(name + " of " + std::to_string(size));
     options.max_output_length = 8;
     options.want_weights = true;
-    kernels::PackedWeights packed(kernels::find_precision("auto", torch::kCPU));
+    kernels::PackedWeights packed(precision);
     expect_same_in_all_batches([&](const auto& source, const auto& lengths, const auto&) {
       std::vector<SentenceOptions> sentences(static_cast<std::size_t>(source.size(0)));
       for (std::size_t b = 0; size > 0 && b < sentences.size(); ++b) {

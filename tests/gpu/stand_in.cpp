@@ -7,6 +7,9 @@
 // GPU, a captured operation computes nothing, and one that waits or copies from the CPU cannot be
 // captured.
 //
+// As on a GPU, products are in TF32 where LibTorch allows it, and sums at equal indices have no
+// order.
+//
 // With REGARD_GPU_NO_GRAPH_MEMORY in its environment, it has no memory for graphs.
 //
 // It counts operations, which a GPU would launch, and synchronisations, at which a program would
@@ -40,8 +43,11 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <numeric>
+#include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -339,7 +345,47 @@ void compute(const c10::OperatorHandle& operation, torch::jit::Stack* stack) {
   });
 }
 
+// Rounds factors to the 10 bits of TF32 where LibTorch allows it.
+at::Tensor as_tf32(const at::Tensor& factor) {
+  if (factor.scalar_type() != at::kFloat || !at::globalContext().allowTF32CuBLAS()) return factor;
+  const auto rounded = copy_on_cpu(factor).contiguous().clone();
+  auto bits = rounded.view(at::kInt);
+  bits.add_(0x1000).bitwise_and_(~0x1FFF);
+  return rounded.to(gpu);
+}
+
+// The numbers of the arguments of an operation that are factors of a product of cuBLAS.
+std::pair<std::size_t, std::size_t> factors_of(const std::string& name) {
+  if (name == "aten::mm" || name == "aten::bmm") return {0, 1};
+  if (name == "aten::addmm" || name == "aten::baddbmm") return {1, 2};
+  return {0, 0};
+}
+
+// Changes arguments such that the operation of the CPU computes like a GPU: products in TF32, and
+// sums at equal indices in an order that nobody knows, another one each time.
+void be_like_a_gpu(const c10::OperatorHandle& operation, torch::jit::Stack* stack) {
+  const auto& name = operation.schema().name();
+  const auto argument = [&](std::size_t i) -> c10::IValue& {
+    return (*stack)[stack->size() - operation.schema().arguments().size() + i];
+  };
+  if (const auto [a, b] = factors_of(name); a != b) {
+    for (const auto i : {a, b}) argument(i) = as_tf32(argument(i).toTensor());
+  }
+  const std::string plain = name.ends_with('_') ? name.substr(0, name.size() - 1) : name;
+  if (plain != "aten::scatter_add" && plain != "aten::index_add") return;
+  const auto dim = argument(1).toInt();
+  const auto index = copy_on_cpu(argument(2).toTensor());
+  const auto along = index.dim() == 1 && plain == "aten::index_add" ? 0 : dim;
+  std::vector<std::int64_t> order(static_cast<std::size_t>(index.size(along)));
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), std::mt19937(std::random_device()()));
+  const auto shuffled = at::tensor(order);
+  argument(2) = index.index_select(along, shuffled).to(gpu);
+  argument(3) = copy_on_cpu(argument(3).toTensor()).index_select(dim, shuffled).to(gpu);
+}
+
 void compute_and_move(const c10::OperatorHandle& operation, torch::jit::Stack* stack) {
+  be_like_a_gpu(operation, stack);
   at::native::cpu_fallback(operation, stack);
   // The fallback puts results where the first tensor was, which may be a number of the CPU's.
   const auto results = operation.schema().returns().size();

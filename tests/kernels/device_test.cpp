@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "base/error.h"
 #include "kernels/attention.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/functions.h"
@@ -24,6 +25,14 @@ TEST(Program, CallsTheSystemsStandardLibrary) {
   Dl_info found{};
   ASSERT_NE(dladdr(reinterpret_cast<const void*>(remove_all), &found), 0);
   EXPECT_THAT(found.dli_fname, testing::HasSubstr("libstdc++"));
+}
+
+TEST(FindDevice, RefusesWhatIsNoNameAndWhatIsNotThere) {
+  EXPECT_EQ(find_device("cpu"), torch::kCPU);
+  for (const auto* name : {"cuda:", "cuda:x", "cuda:1x", "cuda:-1", "cuda0", "gpu", ""}) {
+    EXPECT_THROW(find_device(name), ConfigError) << name;
+  }
+  EXPECT_THROW(find_device("cuda:1000"), EnvironmentError);
 }
 
 TEST(Tf32, IsAllowedToAllLibrariesOrToNone) {

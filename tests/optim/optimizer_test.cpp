@@ -119,6 +119,38 @@ std::vector<double> updates_after(int frozen) {
   return updates;
 }
 
+// As a graph repeats it: rate, divisor and the decision to skip are numbers in memory.
+TEST(Optimizer, AnUpdateOnTheDeviceEqualsThatOfTheThreads) {
+  for (const auto kind : {OptimizerKind::adam, OptimizerKind::adamw}) {
+    TrainingOptions options;
+    options.optimizer = kind;
+    options.weight_decay = 0.1;
+    const auto updated = [&](bool on_device) {
+      torch::manual_seed(1);
+      const auto weights = ParameterBuffer::adopt(parameters());
+      const auto optimizer = make_optimizer(options, weights);
+      EXPECT_TRUE(optimizer->has_update_on_device());
+      ThreadPool pool(2);
+      for (int i = 0; i < 6; ++i) {
+        optimizer->set_rate_factors({i < 2 ? 0.0 : 1.0, 0.5, 1, 1});
+        const auto gradient = torch::randn_like(weights.flat());
+        const auto number = [](double value) { return torch::full({1}, value, torch::kFloat); };
+        if (!on_device) {
+          if (i == 4) continue;  // a step that is skipped
+          optimizer->update(gradient, 0.25, 0.01 * (i + 1), pool);
+          continue;
+        }
+        optimizer->update_on_device(gradient, {.rate = number(0.01 * (i + 1)),
+                                               .divisor = number(4).squeeze(),
+                                               .skip = number(i == 4 ? 1 : 0)});
+        if (i != 4) optimizer->count_update();
+      }
+      return weights.flat().clone();
+    };
+    EXPECT_TRUE(updated(true).allclose(updated(false), 1e-6, 1e-7));
+  }
+}
+
 TEST(Optimizer, AParameterThatIsFrozenNoMoreIsUpdatedAsAtTheStart) {
   EXPECT_EQ(updates_after(10), updates_after(0));
   EXPECT_NE(updates_after(11), updates_after(0));  // the gradients differ

@@ -32,6 +32,7 @@ TEST(ParameterBuffer, PartsBeginAtMultiplesOf64BytesAndGapsAreZero) {
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(view.data_ptr()) % 64, 0U) << name;
     }
     EXPECT_EQ(buffer.flat().sum().item<double>(), 44);
+    EXPECT_EQ(buffer.flat().nbytes(), type == torch::kFloat ? 320U : 448U);
   }
 }
 
