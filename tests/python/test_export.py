@@ -1,16 +1,12 @@
-"""A model folder, loaded by the code of docs/python.md and computed in plain PyTorch (plain_pytorch.py), has the
+"""A model folder, loaded by the code of docs/python.md and computed in plain PyTorch (examples/plain_pytorch.py), has the
 log-probabilities of `regard score`."""
 
+import importlib.util
 import json
-import pathlib
 import re
-import sys
 
 import pytest
 import torch
-
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import plain_pytorch  # noqa: E402
 
 END = 3  # id of </s>
 SUBWORDS = ["data.tokenizer.kind=bpe", "data.tokenizer.vocabulary_size=60"]
@@ -31,6 +27,14 @@ KINDS = {
     "transformer_rotary": [*TRANSFORMER, *of_both("position=rotary")],
     "transformer_post_norm_learned": [*TRANSFORMER, *of_both("norm=post", "position=learned")],
 }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def plain_pytorch(repository):
+    spec = importlib.util.spec_from_file_location("plain_pytorch", repository / "examples" / "plain_pytorch.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def load(folder, repository):
@@ -55,8 +59,8 @@ def words(pieces, log_p):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_plain_pytorch_has_the_log_probabilities_of_regard(kind, train, repository, regard_program, sources, references,
-                                                           tmp_path):  # fmt: skip
+def test_plain_pytorch_has_the_log_probabilities_of_regard(kind, plain_pytorch, train, repository, regard_program,
+                                                           sources, references, tmp_path):  # fmt: skip
     run = train(kind, [*SUBWORDS, *KINDS[kind]])
     for name, lines in (("source", sources), ("target", references)):
         (tmp_path / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
