@@ -12,7 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts" / "modules"))
 
-from pages import ORIGIN, PLACE, WITHOUT_FIGURES, origins, table  # noqa: E402
+from pages import PLACE, WITHOUT_FIGURES, origins, table  # noqa: E402
 
 NUMBER = re.compile(r"[\d,.~≈±<>≤ %()×–-]*\d[\d,.±%()×–-]*( \w+)?")
 TABLE = re.compile(r"(?:^\|.*\n)+", re.M)
@@ -66,7 +66,7 @@ def main():
         for name, text in figures_of(page):
             known = origins(text)
             if not known:
-                faults.append(f"docs/{page.name}: {name}: found no line `{ORIGIN.pattern[:9]}… with regard COMMIT.`")
+                faults.append(f"docs/{page.name}: {name}: found no line `Measured on DATE with regard COMMIT.`")
                 continue
             commits = [commit.removesuffix("-dirty") for _, commit in known]
             if not has_history:

@@ -84,6 +84,4 @@ def record_check(name, result):
     rows = [line.split(" | ") for line in found[3].splitlines() if line.startswith("| `")]
     cells = {row[0].removeprefix("| "): [cell.removesuffix(" |") for cell in row[1:]] for row in rows}
     cells[f"`scripts/{name}`"] = [result, today(), commit()]
-    begin, end = found.span(3)
-    lines = table(["check", "result", "date", "commit"], [[key, *row] for key, row in sorted(cells.items())])
-    page.write_text(text[:begin] + lines + text[end:], encoding="utf-8")
+    put(page, {"checks": table(["check", "result", "date", "commit"], [[key, *row] for key, row in sorted(cells.items())])})
