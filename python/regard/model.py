@@ -22,7 +22,7 @@ MAX_THREADS = 4096
 
 
 class SearchOptions(TypedDict, total=False):
-    """The options of a search: section `testing` of docs/configuration.md, which has their ranges and defaults."""
+    """The options of a search: section `search` of docs/configuration.md, which has their ranges and defaults."""
 
     beam_size: int
     beam_alpha: float

@@ -279,7 +279,7 @@ class Row:
             return
         # Sampling and bans change the probabilities of a search, not those of the model.
         plain = self.row.get("data.tokenizer.kind", "word") == "word" and not any(
-            self.row.get(f"testing.{key}", 0) not in (0, 1) for key in ("repetition_penalty", "no_repeat_ngram", "samples")
+            self.row.get(f"search.{key}", 0) not in (0, 1) for key in ("repetition_penalty", "no_repeat_ngram", "samples")
         )
         for line, scored in zip(lines, json.loads(out)["scores"]):
             found = scored["log_probability"]
@@ -291,7 +291,7 @@ class Row:
                     self.faults.append(f"line {line['line']}: found with log P {wanted}, scored with {found}")
 
     def align(self, lines):
-        if self.row.get("testing.samples"):
+        if self.row.get("search.samples"):
             return  # the file has a line for each sample
         links = self.folder / "links"
         words = ["translate", "-m", self.folder / "once", "-i", self.world.source, "--alignments", links]

@@ -24,7 +24,7 @@ model:
   encoder: {{embedding_dim: 8, hidden_size: 8}}
   decoder: {{embedding_dim: 8, hidden_size: 8}}
 training: {{batch_type: sentence, batch_size: 8, learning_rate: 0.01, logging_every: 1, show_examples: 0}}
-testing: {{beam_size: 4, max_output_length: 12}}
+search: {{beam_size: 4, max_output_length: 12}}
 """
 
 

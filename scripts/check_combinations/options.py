@@ -50,17 +50,17 @@ TRAINING = {
 }
 
 DECODING = {
-    "testing.beam_size": [4, 1],
-    "testing.beam_groups": [1, 2],
-    "testing.coverage_beta": [0, 0.5],
-    "testing.early_stopping": ["full", "exact", "never"],
-    "testing.length_penalty": ["gnmt", "power"],
-    "testing.min_output_length": [0, 2],
-    "testing.repetition_penalty": [1, 1.5],
-    "testing.no_repeat_ngram": [0, 2],
-    "testing.samples": [0, 3],
-    "testing.top_k": [0, 5],
-    "testing.mbr": ["none", "chrf"],
+    "search.beam_size": [4, 1],
+    "search.beam_groups": [1, 2],
+    "search.coverage_beta": [0, 0.5],
+    "search.early_stopping": ["full", "exact", "never"],
+    "search.length_penalty": ["gnmt", "power"],
+    "search.min_output_length": [0, 2],
+    "search.repetition_penalty": [1, 1.5],
+    "search.no_repeat_ngram": [0, 2],
+    "search.samples": [0, 3],
+    "search.top_k": [0, 5],
+    "search.mbr": ["none", "chrf"],
 }
 
 TAGGED = "data.tokenizer.user_symbols=[<2fr>, <2en>]"
@@ -95,7 +95,7 @@ NEEDS = {
     ("model.tied_embeddings", "all"): ("data.tokenizer.joint", True),
     ("model.encoder.pyramidal", True): ("model.encoder.layers", 2),
     ("data.tokenizer.sampling", None): ("data.tokenizer.kind", "bpe"),
-    ("testing.top_k", None): ("testing.samples", 3),
+    ("search.top_k", None): ("search.samples", 3),
 }
 
 # Each world has settings for all its rows, and the options that are combined.

@@ -46,7 +46,7 @@ TRAINING = [
     "training.validation_unit=steps",
     "training.validation_every=40",
     "training.logging_every=5",
-    "testing.max_output_length=20",
+    "search.max_output_length=20",
 ]
 # Wide letters, long words, words of other scripts.
 SENTENCES = [

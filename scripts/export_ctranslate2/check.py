@@ -31,8 +31,8 @@ KINDS = {
             "data.tokenizer.lowercase=true",
             *(f"data.{part}.src_tag=<2fr>" for part in ("train.0", "dev")),
             *(f"data.{part}.trg_tag=<fr>" for part in ("train.0", "dev")),
-            "testing.length_penalty=power",
-            "testing.beam_alpha=0.6",
+            "search.length_penalty=power",
+            "search.beam_alpha=0.6",
         ],
         ["--src-tag", "<2fr>", "--trg-tag", "<fr>"],
     ),
@@ -51,7 +51,7 @@ KINDS = {
         [],
     ),
     "words, output tied to the target embedding": (
-        ["data.tokenizer.kind=word", "model.tied_embeddings=output", "testing.beam_alpha=0"],
+        ["data.tokenizer.kind=word", "model.tied_embeddings=output", "search.beam_alpha=0"],
         [],
     ),
     "characters with a tag": (
@@ -60,7 +60,7 @@ KINDS = {
             "data.tokenizer.user_symbols=[<2fr>]",
             *(f"data.{part}.src_tag=<2fr>" for part in ("train.0", "dev")),
             "data.max_length=200",
-            "testing.max_output_length=200",
+            "search.max_output_length=200",
         ],
         ["--src-tag", "<2fr>"],
     ),

@@ -176,7 +176,7 @@ def tokens_of(file, size):
 
 def settings(options):
     """Returns what translate.py needs: the text processing and the search of the model."""
-    tokenizer, search, decoder = options["data"]["tokenizer"], options["testing"], options["model"]["decoder"]
+    tokenizer, search, decoder = options["data"]["tokenizer"], options["search"], options["model"]["decoder"]
     longest = search["max_output_length"]
     if decoder["position"] == "learned":
         longest = min(longest, decoder["max_positions"])
@@ -219,8 +219,8 @@ def main():
         )
         sys.exit(USAGE_ERROR)
     for key, off in NOT_EXPORTED.items():
-        if options["testing"][key] != off:
-            print(f"warning: testing.{key}: {options['testing'][key]} is not exported", file=sys.stderr)
+        if options["search"][key] != off:
+            print(f"warning: search.{key}: {options['search'][key]} is not exported", file=sys.stderr)
 
     spec = transformer(options, tensors)
     files = tokenizer_files(options)

@@ -34,8 +34,8 @@ def long_validation(place):
     return [
         f"data.dev.src={place.folder}/long.en",
         f"data.dev.trg={place.folder}/long.fr",
-        "testing.max_output_length=100",
-        "testing.validation_beam_size=10",
+        "search.max_output_length=100",
+        "search.validation_beam_size=10",
         "training.learning_rate=0.0001",  # so that translations are long
         "training.logging_every=1",
         f"training.validation_every={VALIDATION_AT}",

@@ -40,7 +40,7 @@ RECIPE = [
     f"training.validation_every={VALIDATION_EVERY}",
     "training.save_every=10",
     "training.logging_every=8",
-    "testing.max_output_length=20",
+    "search.max_output_length=20",
     "threads=2",
 ]
 # Parts of the names of fields that differ between sessions.

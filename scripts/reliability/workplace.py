@@ -45,7 +45,7 @@ training:
   learning_rate: 0.01
   validation_every: 30
   logging_every: 10
-testing: {{beam_size: 3, max_output_length: 20}}
+search: {{beam_size: 3, max_output_length: 20}}
 """
 AS_TRANSFORMER = [
     "model.attention.size=512",

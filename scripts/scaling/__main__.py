@@ -31,7 +31,7 @@ SAME = (
 KILLS = (
     "-c", "configs/quickstart.yaml", "threads=1", "training.epochs=0", "training.validation_unit=steps",
     "training.validation_every=50", "training.save_every=10", "training.batch_size=256", "training.max_steps=100000",
-    "training.logging_every=5", "testing.max_output_length=20",
+    "training.logging_every=5", "search.max_output_length=20",
 )  # fmt: skip
 SPEED = ("-c", "configs/bench.yaml", "training.max_steps=16", "training.logging_every=2", "data.dev.src=", "data.dev.trg=")
 BATCH = 80  # sentences in a batch of configs/bench.yaml

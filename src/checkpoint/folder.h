@@ -136,9 +136,7 @@ void check_replaceable(const std::filesystem::path& path);
 void remove_checkpoint(const std::filesystem::path& path);
 
 // Cleans up after a killed writer of this path: removes or restores the folders that its lock
-// records, and `.NAME.tmp` and `.NAME.old` of older versions of regard. Call it only for
-// checkpoints of a run whose lock is held: elsewhere, the last two names may belong to the user.
-// Throws EnvironmentError.
+// records. Throws EnvironmentError.
 void clear_leftovers(const std::filesystem::path& path);
 
 }  // namespace regard

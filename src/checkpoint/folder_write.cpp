@@ -353,10 +353,7 @@ void remove_checkpoint(const fs::path& path) {
 }
 
 void clear_leftovers(const fs::path& path) {
-  const WriterLock lock(path);
-  const auto hidden = parent_of(path) / fmt::format(".{}", path.filename().string());
-  remove_tree(hidden.string() + ".tmp");
-  restore_or_remove_old(hidden.string() + ".old", path);
+  const WriterLock lock(path);  // its constructor does
 }
 
 }  // namespace regard

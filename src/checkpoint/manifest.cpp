@@ -69,7 +69,6 @@ FileChecksum checksum_of(const std::filesystem::path& path) {
 namespace {
 
 constexpr int format = 2;
-constexpr int format_without_own_hash = 1;                 // still read
 constexpr std::size_t max_model_manifest_bytes = 1 << 20;  // of a manifest
 const std::string zero_digits(64, '0');
 
@@ -123,7 +122,10 @@ std::string format_manifest(const Manifest& manifest) {
                      {"info", manifest.info},
                      {"files", std::move(files)},
                      {"sha256", zero_digits}};
-  const auto text = to_text(json, 2) + "\n";
+  return sealed_manifest(to_text(json, 2) + "\n");
+}
+
+std::string sealed_manifest(const std::string& text) {
   return replace_digits(text, zero_digits, sha256(text));
 }
 
@@ -145,15 +147,13 @@ Manifest read_manifest(const std::filesystem::path& folder) {
   if (json.is_discarded()) throw damaged(fault);
   try {
     const Json& found_format = json.at("format");
-    const bool known = found_format == format || found_format == format_without_own_hash;
-    if (!known) {
+    if (found_format != format) {
       throw CheckpointError(
-          "{}: found a checkpoint of format {}, regard {} reads formats {} to {}; use the version "
-          "of regard that wrote it ({})",
-          path.string(), found_format.dump(), version(), format_without_own_hash, format,
-          json.value("regard", "unknown"));
+          "{}: found a checkpoint of format {}, regard {} reads format {}; use the version of "
+          "regard that wrote it ({})",
+          path.string(), found_format.dump(), version(), format, json.value("regard", "unknown"));
     }
-    if (found_format == format) check_own_hash(path, text, json);
+    check_own_hash(path, text, json);
     return parse(json);
   } catch (const Json::exception& error) {
     throw damaged(error.what());

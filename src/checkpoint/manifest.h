@@ -53,6 +53,9 @@ struct Manifest {
 };
 
 std::string format_manifest(const Manifest& manifest);
+// Returns the text of a manifest with its own hash in the place of the last 64 zeros, if it has
+// any.
+std::string sealed_manifest(const std::string& text);
 
 // True if `name` names a file directly in a folder: no separators, not "." or "..".
 bool is_plain_name(std::string_view name);

@@ -160,10 +160,8 @@ void RunFolder::make_checkpoints_folder() const {
 void RunFolder::clear_all_leftovers() const {
   const fs::path folder = path_ / checkpoints_name;
   for (const std::string& file : names_in(folder)) {
-    const fs::path name(file);  // `.step-00001000.EXTENSION`
-    const bool is_leftover = name.extension() == ".regard-lock" || name.extension() == ".tmp" ||
-                             name.extension() == ".old";
-    if (!is_leftover || !file.starts_with('.')) continue;
+    const fs::path name(file);  // `.step-00001000.regard-lock`
+    if (name.extension() != ".regard-lock" || !file.starts_with('.')) continue;
     const std::string step_folder = name.stem().string().substr(1);
     if (step_of(step_folder)) clear_leftovers(folder / step_folder);
   }

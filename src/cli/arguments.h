@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "config/testing_options.h"
+#include "config/search_options.h"
 
 // CLI11's header is large, and the commands need only the arguments.
 namespace CLI {
@@ -70,10 +70,10 @@ struct SearchArguments {
   const CLI::App* command = nullptr;  // the parsed command, which holds the values
 
   // Returns `options`, changed by the search options of the command line.
-  TestingOptions apply_to(TestingOptions options) const;
+  SearchOptions apply_to(SearchOptions options) const;
 };
 
-// Adds --beam-size, --beam-alpha, …: an option for each key of `testing` that translation uses,
+// Adds --beam-size, --beam-alpha, …: an option for each key of `search` that translation uses,
 // with the help and range of the key. It is an error to give them without the option `model`.
 void add_search_options(CLI::App& command, CLI::Option* model, SearchArguments& arguments);
 

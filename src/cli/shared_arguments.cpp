@@ -78,7 +78,7 @@ CLI::Validator real_number(double min, double max) {
 
 namespace {
 
-// A key of `testing` that has no option, because only training uses it.
+// A key of `search` that has no option, because only training uses it.
 constexpr std::string_view validation_key = "validation_beam_size";
 
 std::string option_name(std::string_view key) {
@@ -163,26 +163,28 @@ void add_shortlist_options(CLI::App& command, CLI::Option* model, ShortlistOptio
 
 void add_search_options(CLI::App& command, CLI::Option* model, SearchArguments& arguments) {
   arguments.command = &command;
-  TestingOptions defaults;
-  describe(defaults, [&]<typename Value>(std::string_view key, const Value&, std::string_view help,
-                                         Range range = {}) {
-    if (key == validation_key) return;
-    const std::string text(help);
-    auto* option = command.add_option(option_name(key), text);
-    if (!model->get_required()) option->needs(model);
-    option->expected(1)
-        ->transform(validator<Value>(range))
-        ->type_name(type_name<Value>())
-        ->group("Search (default: the model's configuration)");
-  });
+  const SearchOptions defaults;
+  for_each_field(
+      [&]<typename Value>(const auto& field, const Value&) {
+        if (field.name == validation_key) return;
+        const auto help = full_help(field.readers, field.help);
+        auto* option = command.add_option(option_name(field.name), help);
+        if (!model->get_required()) option->needs(model);
+        option->expected(1)
+            ->transform(validator<Value>(field.range))
+            ->type_name(type_name<Value>())
+            ->group("Search (default: the model's configuration)");
+      },
+      defaults);
 }
 
-TestingOptions SearchArguments::apply_to(TestingOptions options) const {
-  describe(options,
-           [&]<typename Value>(std::string_view key, Value& value, std::string_view, Range = {}) {
-             const auto* option = command->get_option_no_throw(option_name(key));
-             if (option != nullptr && option->count() > 0) value = value_of<Value>(*option);
-           });
+SearchOptions SearchArguments::apply_to(SearchOptions options) const {
+  for_each_field(
+      [&]<typename Value>(const auto& field, Value& value) {
+        const auto* option = command->get_option_no_throw(option_name(field.name));
+        if (option != nullptr && option->count() > 0) value = value_of<Value>(*option);
+      },
+      options);
   return options;
 }
 

@@ -120,7 +120,7 @@ std::string value_in(const std::string& option, const Words& words) {
 }
 
 // Returns the configuration key that an unknown option probably means, by its full name or its last
-// part. Prefers the other sections to `testing`, because the commands that take keys, `train` and
+// part. Prefers the other sections to `search`, because the commands that take keys, `train` and
 // `config print`, rarely need search options.
 std::optional<Suggestion> suggest_key(const std::string& name) {
   struct Keys {
@@ -135,7 +135,7 @@ std::optional<Suggestion> suggest_key(const std::string& name) {
   Keys all, preferred;
   for (const auto& setting : all_settings()) {
     all.add(setting.key);
-    if (!setting.key.starts_with("testing.")) preferred.add(setting.key);
+    if (!setting.key.starts_with("search.")) preferred.add(setting.key);
   }
   if (auto whole = suggest(name, all.full)) {
     if (whole->similarity == Similarity::equal) return whole;

@@ -64,7 +64,7 @@ void check_selection(const LoadedModel& model, const AttentionSelection& selecti
 void require_attention(const LoadedModel& model, const std::string& option) {
   if (model.contents.model->has_attention_weights()) return;
   throw ConfigError("{}: the model {} has no attention (model.attention.kind: {})", option,
-                    model.path.string(), model.contents.options.model.attention.kind);
+                    model.path.string(), enum_name(model.contents.options.model.attention.kind));
 }
 
 // Checks the model before OutputFile creates a file.

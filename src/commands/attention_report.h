@@ -24,7 +24,7 @@ std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
 
 // Returns HTML with source and translation, the attention of the best hypothesis, also the
 // self-attention of encoder and decoder, its word alignment, the n-best list, and the search tree
-// if the search was asked for it (SearchOptions::want_tree). A note replaces self-attention that
+// if the search was asked for it (SearchRequest::want_tree). A note replaces self-attention that
 // takes more than `room` bytes. The translation must have a hypothesis.
 std::string sentence_html(const LoadedModel& model, const std::string& line,
                           const Translation& translation, WeightScale scale = WeightScale::absolute,

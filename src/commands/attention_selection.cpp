@@ -120,7 +120,8 @@ HeadCounts head_counts(AttentionMap map, const ModelOptions& o) {
           encoder.self_attention.heads};
     case AttentionMap::source:
       if (o.decoder.kind == LayerKind::recurrent) {
-        return o.attention.kind == "multi_head" ? HeadCounts{1, o.attention.heads} : HeadCounts{};
+        return o.attention.kind == AttentionKind::multi_head ? HeadCounts{1, o.attention.heads}
+                                                             : HeadCounts{};
       }
       [[fallthrough]];
     case AttentionMap::decoder:

@@ -19,13 +19,13 @@ using Phrase = std::vector<std::int32_t>;
 
 }  // namespace
 
-ConstraintReader::ConstraintReader(const TranslateArguments& arguments,
-                                   const TestingOptions& testing, const LoadedModel& model)
+ConstraintReader::ConstraintReader(const TranslateArguments& arguments, const SearchOptions& search,
+                                   const LoadedModel& model)
     : tokenizers_(model.contents.tokenizers),
       continues_word_(
           continuation_tokens(*tokenizers_.target, model.contents.options.data.tokenizer.kind)),
-      max_output_length_(testing.max_output_length) {
-  open(arguments, testing);
+      max_output_length_(search.max_output_length) {
+  open(arguments, search);
   std::vector<const File*> files;
   for (const auto* file : {&prefixes_, &required_, &bad_words_}) {
     if (file->reader) files.push_back(file);
@@ -36,10 +36,10 @@ ConstraintReader::ConstraintReader(const TranslateArguments& arguments,
   }
   validate_files(arguments.input, model.contents.options.data.source);
   lines_read_ = 0;
-  open(arguments, testing);
+  open(arguments, search);
 }
 
-void ConstraintReader::open(const TranslateArguments& arguments, const TestingOptions& testing) {
+void ConstraintReader::open(const TranslateArguments& arguments, const SearchOptions& search) {
   const auto open = [&](File& file, const std::string& option, const std::string& path) {
     if (path.empty()) return;
     if (tokenizers_.output == OutputKind::pointer) {
@@ -50,11 +50,11 @@ void ConstraintReader::open(const TranslateArguments& arguments, const TestingOp
   open(prefixes_, "--prefixes", arguments.prefixes);
   open(required_, "--demand", arguments.demand);
   open(bad_words_, "--ban", arguments.ban);
-  if (required_.reader && testing.samples > 0) {
+  if (required_.reader && search.samples > 0) {
     throw ConfigError(
-        "--demand: found testing.samples {}, expected 0: only beam search supports required "
+        "--demand: found search.samples {}, expected 0: only beam search supports required "
         "phrases",
-        testing.samples);
+        search.samples);
   }
 }
 

@@ -21,7 +21,7 @@ class ConstraintReader {
   // Throws ConfigError if the model or the search does not support the constraints. If all
   // constraint files are regular files, reads them once in advance, so that the errors of next()
   // and check_end() are thrown before anything is translated.
-  ConstraintReader(const TranslateArguments& arguments, const TestingOptions& testing,
+  ConstraintReader(const TranslateArguments& arguments, const SearchOptions& search,
                    const LoadedModel& model);
 
   // Returns the constraints of the next line, with its number. Throws InputError with file:line if
@@ -47,7 +47,7 @@ class ConstraintReader {
     std::string line;                    // the last line read
   };
 
-  void open(const TranslateArguments& arguments, const TestingOptions& testing);
+  void open(const TranslateArguments& arguments, const SearchOptions& search);
   void validate_files(const std::string& input, SourceKind source);
   // Reads line `number` into file.line. Returns false if the option was not given.
   bool next_line(File& file, std::int64_t number);

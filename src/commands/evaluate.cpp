@@ -58,9 +58,9 @@ class ModelEvaluation {
   explicit ModelEvaluation(const EvaluateArguments& arguments)
       : model_(load_models(arguments.model)),
         translator_(model_.translator(arguments.shortlist)),
-        testing_(arguments.search.apply_to(model_.contents.options.testing)) {
+        search_(arguments.search.apply_to(model_.contents.options.search)) {
     require_translation(model_, "evaluate");
-    check_search(testing_, *model_.contents.model);
+    check_search(search_, *model_.contents.model);
     if (!arguments.gold.empty()) require_attention(model_, "--alignments-gold");
     const auto reads_text = model_.contents.options.data.source == SourceKind::text;
     if (!reads_text && (!arguments.by_length.empty() || !arguments.gold.empty())) {
@@ -75,7 +75,7 @@ class ModelEvaluation {
     DecodingReporter reporter("translating", static_cast<std::int64_t>(source.size()));
     Lines hypotheses;
     for (auto& translation :
-         translator_.translate(source, search_options(testing_), testing_.batch_size,
+         translator_.translate(source, search_request(search_), search_.batch_size,
                                [&](std::int64_t done) { reporter.update(done); })) {
       hypotheses.push_back(std::move(translation.text));
     }
@@ -87,7 +87,7 @@ class ModelEvaluation {
     DecodingReporter reporter("scoring", static_cast<std::int64_t>(texts.source.size()));
     const auto scored =
         score_translations(model_.contents, model_.device, *model_.pool, texts.source, reference,
-                           align, testing_.batch_size, translator_.packed_weights(),
+                           align, search_.batch_size, translator_.packed_weights(),
                            [&](std::int64_t done) { reporter.update(done); });
     ReferenceScores scores{perplexity(scored), {}};
     if (align) scores.alignment = score_alignments(alignments_of(model_, scored), texts.gold);
@@ -97,7 +97,7 @@ class ModelEvaluation {
  private:
   LoadedModel model_;
   Translator translator_;
-  TestingOptions testing_;
+  SearchOptions search_;
 };
 
 // Warns of files that were probably passed by mistake, and of text without spaces between words.

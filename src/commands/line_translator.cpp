@@ -126,14 +126,14 @@ std::vector<std::string> LineChunkReader::take(bool few) {
 
 namespace {
 
-void check_split(const TranslateArguments& arguments, const TestingOptions& testing,
+void check_split(const TranslateArguments& arguments, const SearchOptions& search,
                  const LoadedModel& model) {
   const auto reject = [](const std::string& option, const std::string& why) {
     throw ConfigError("--split-length cannot be combined with {}: {}", option, why);
   };
   if (arguments.n_best > 1) reject("--n-best", "each part has its own n-best list");
-  if (testing.samples > 0) reject("samples", "each part has its own samples");
-  if (testing.mbr != MbrMetric::none) reject("--mbr", "it compares translations of whole lines");
+  if (search.samples > 0) reject("samples", "each part has its own samples");
+  if (search.mbr != MbrMetric::none) reject("--mbr", "it compares translations of whole lines");
   if (arguments.explain) reject("--explain", "it explains whole lines");
   if (!arguments.report.empty()) reject("--report", "it shows whole lines");
   for (const auto& [option, path] : {std::pair{"--prefixes", arguments.prefixes},
@@ -171,7 +171,7 @@ void TranslationWarnings::log() const {
   }
 }
 
-LineTranslator::LineTranslator(const TranslateArguments& arguments, const TestingOptions& testing,
+LineTranslator::LineTranslator(const TranslateArguments& arguments, const SearchOptions& search,
                                const LoadedModel& model, const Translator& translator)
     : translator_(translator),
       tokenizers_(model.contents.tokenizers),
@@ -181,7 +181,7 @@ LineTranslator::LineTranslator(const TranslateArguments& arguments, const Testin
       input_(input_name(path_or_dash(arguments.input))),
       kind_(model.contents.options.data.tokenizer.kind),
       warnings_(model.contents.options) {
-  if (split_length_ > 0) check_split(arguments, testing, model);
+  if (split_length_ > 0) check_split(arguments, search, model);
   if (!arguments.replace_unknown) return;
   if (tokenizers_.features) {
     throw ConfigError("--replace-unknown replaces words, but the model reads features");

@@ -71,7 +71,7 @@ class LineTranslator {
  public:
   // Throws ConfigError if the model or the search does not support an option. The model and the
   // translator must outlive this object.
-  LineTranslator(const TranslateArguments& arguments, const TestingOptions& testing,
+  LineTranslator(const TranslateArguments& arguments, const SearchOptions& search,
                  const LoadedModel& model, const Translator& translator);
 
   bool needs_weights() const { return unknown_words_.has_value(); }

@@ -273,7 +273,7 @@ std::int64_t parameter_count(const Seq2Seq& model) {
 
 std::string attention_kind(const ModelOptions& o) {
   if (o.kind != ModelKind::translation) return "none";
-  return o.decoder.kind == LayerKind::transformer ? "multi_head" : o.attention.kind;
+  return o.decoder.kind == LayerKind::transformer ? "multi_head" : to_yaml(o.attention.kind);
 }
 
 ModelReport read_model_report(const fs::path& path) {

@@ -45,10 +45,10 @@ std::string attention_html(const LoadedModel& model, const ScoredText& text, std
     const auto warning = cut_long_line(lines.back(), limit, "source", number);
     if (warning) log::warning("{}", *warning);
   }
-  const auto& testing = model.contents.options.testing;
-  auto search = search_options(testing);
-  search.want_tree = true;
-  const auto translations = model.translator().translate(lines, search, testing.batch_size);
+  const auto& search = model.contents.options.search;
+  auto request = search_request(search);
+  request.want_tree = true;
+  const auto translations = model.translator().translate(lines, request, search.batch_size);
   std::string html;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (translations[i].hypotheses.empty()) continue;

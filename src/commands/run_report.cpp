@@ -89,7 +89,8 @@ RunRecord read_run(const fs::path& path) {
   run.path = path;
   try {
     run.options = read_options(path / "config.yaml");
-    resolve_saved(run.options.model);
+    reset_unread(run.options);
+    resolve_automatic(run.options.model);
   } catch (const ConfigError& error) {
     throw DamagedError("{}", error.what());
   }

@@ -145,10 +145,10 @@ ExitCode serve(const ServeArguments& arguments) {
     auto model_arguments = arguments.device;
     model_arguments.models = {path};
     auto model = load_models(model_arguments);
-    const auto testing = arguments.search.apply_to(model.contents.options.testing);
-    check_search(testing, *model.contents.model);
+    const auto search = arguments.search.apply_to(model.contents.options.search);
+    check_search(search, *model.contents.model);
     services.push_back(
-        std::make_unique<ServedModel>(name, std::move(model), testing, options.limits));
+        std::make_unique<ServedModel>(name, std::move(model), search, options.limits));
     log::info("{}: {}", name, services.back()->description()["description"].get<std::string>());
   }
   const TranslationApi api(server, services, options);

@@ -229,17 +229,17 @@ Json ServedModel::Answer::element(std::size_t line, std::vector<Translation> sen
   return json;
 }
 
-ServedModel::ServedModel(std::string name, LoadedModel model, const TestingOptions& testing,
+ServedModel::ServedModel(std::string name, LoadedModel model, const SearchOptions& search,
                          const RequestLimits& limits)
     : name_(std::move(name)),
       model_(require_text(std::move(model))),
-      testing_(testing),
+      search_(search),
       limits_(limits),
       translator_(model_.translator()),
       line_limit_(source_line_limit(model_.contents.tokenizers, model_.contents.options.data)),
       continues_word_(continuation_tokens(*model_.contents.tokenizers.target,
                                           model_.contents.options.data.tokenizer.kind)),
-      engine_(translator_, testing.batch_size) {}
+      engine_(translator_, search.batch_size) {}
 
 Json ServedModel::description() const {
   const auto& options = model_.contents.options.model;
@@ -248,15 +248,15 @@ Json ServedModel::description() const {
   const auto parameters = parameter_count(*model_.contents.model);
   const auto [source, target] = languages(model_.contents.options);
   Json search;
-  auto testing = testing_;
-  describe(testing, [&](std::string_view key, auto& value, auto&&...) {
-    using Value = std::remove_reference_t<decltype(value)>;
-    if constexpr (Choice<Value>) {
-      search[std::string(key)] = enum_name(value);
-    } else {
-      search[std::string(key)] = value;
-    }
-  });
+  for_each_field(
+      [&]<typename Value>(const auto& field, const Value& value) {
+        if constexpr (Choice<Value>) {
+          search[std::string(field.name)] = enum_name(value);
+        } else {
+          search[std::string(field.name)] = value;
+        }
+      },
+      search_);
   for (const auto* key : {"batch_size", "validation_beam_size"}) search.erase(key);
   return {
       {"name", name_},
@@ -279,24 +279,24 @@ Json ServedModel::description() const {
       {"search", std::move(search)}};
 }
 
-SearchOptions ServedModel::search_of_request(const TranslateRequest& request) const {
-  auto testing = search_of(request, testing_, limits_);
+SearchRequest ServedModel::search_of_request(const TranslateRequest& request) const {
+  auto search = search_of(request, search_, limits_);
   try {
-    check_search(testing, *model_.contents.model);
+    check_search(search, *model_.contents.model);
   } catch (const ConfigError& error) {
     throw HttpError(400, "bad_request", error.what());
   }
-  auto search = search_options(testing);
-  search.n_best = request.n_best;
-  search.want_weights = request.attention || request.alignments;
-  search.want_tree = request.tree;
-  search.continues_word = continues_word_;
-  if (search.want_weights && !model_.contents.model->has_attention_weights()) {
+  auto result = search_request(search);
+  result.n_best = request.n_best;
+  result.want_weights = request.attention || request.alignments;
+  result.want_tree = request.tree;
+  result.continues_word = continues_word_;
+  if (result.want_weights && !model_.contents.model->has_attention_weights()) {
     throw HttpError(400, "bad_request",
                     fmt::format("{}: the model {} has no attention weights",
                                 request.attention ? "attention" : "alignments", name_));
   }
-  return search;
+  return result;
 }
 
 Tokenizers ServedModel::tokenizers_of_request(const TranslateRequest& request) const {
@@ -309,7 +309,7 @@ Tokenizers ServedModel::tokenizers_of_request(const TranslateRequest& request) c
 }
 
 SentenceOptions ServedModel::constraints_of(const TranslateRequest& request,
-                                            const TestingOptions& testing) const {
+                                            const SearchOptions& search) const {
   const auto& tokenizers = model_.contents.tokenizers;
   SentenceOptions sentence;
   const bool any = !request.prefix.empty() || !request.required_phrases.empty() ||
@@ -331,7 +331,7 @@ SentenceOptions ServedModel::constraints_of(const TranslateRequest& request,
       auto ids = encode_banned_phrase(tokenizers, phrase);
       if (ids && !ids->empty()) sentence.bad_words.push_back(std::move(*ids));
     }
-    check_constraints(sentence, tokenizers, testing.max_output_length, {"prefix", "require", "ban"},
+    check_constraints(sentence, tokenizers, search.max_output_length, {"prefix", "require", "ban"},
                       "search.max_output_length");
   } catch (const InputError& error) {
     throw HttpError(400, "bad_request", error.what());

@@ -15,9 +15,9 @@ namespace regard {
 
 class ServedModel : public TranslationService {
  public:
-  // `testing` are the search options of requests that give none. Throws ConfigError if the model
+  // `search` are the search options of requests that give none. Throws ConfigError if the model
   // cannot translate the text of a request.
-  ServedModel(std::string name, LoadedModel model, const TestingOptions& testing,
+  ServedModel(std::string name, LoadedModel model, const SearchOptions& search,
               const RequestLimits& limits);
 
   const std::string& name() const override { return name_; }
@@ -29,14 +29,14 @@ class ServedModel : public TranslationService {
  private:
   class Answer;
 
-  SearchOptions search_of_request(const TranslateRequest& request) const;
+  SearchRequest search_of_request(const TranslateRequest& request) const;
   Tokenizers tokenizers_of_request(const TranslateRequest& request) const;
   SentenceOptions constraints_of(const TranslateRequest& request,
-                                 const TestingOptions& testing) const;
+                                 const SearchOptions& search) const;
 
   std::string name_;
   LoadedModel model_;
-  TestingOptions testing_;
+  SearchOptions search_;
   RequestLimits limits_;
   Translator translator_;
   LineLimit line_limit_;

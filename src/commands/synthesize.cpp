@@ -120,7 +120,7 @@ std::string_view name_of(kernels::Precision precision) {
 // Returns all that the pairs depend on, for PairJournal. The number of threads and the batch size
 // change nothing.
 Json settings_of(const SynthesizeArguments& arguments, const LoadedModel& model,
-                 const TestingOptions& testing, const SyntheticFilterOptions& filter,
+                 const SearchOptions& search, const SyntheticFilterOptions& filter,
                  const TextFacts& text) {
   Json settings = Json::object();
   settings["input"] = fmt::format("{}, SHA-256 {}", counted(text.lines, "line"),
@@ -158,11 +158,12 @@ Json settings_of(const SynthesizeArguments& arguments, const LoadedModel& model,
   settings["keep_unfinished"] = to_yaml(filter.keep_unfinished);
   settings["keep_copies"] = to_yaml(filter.keep_copies);
   settings["keep_duplicates"] = to_yaml(filter.keep_duplicates);
-  auto search = testing;
-  describe(search, [&](std::string_view key, const auto& value, std::string_view, Range = {}) {
-    if (key == "batch_size" || key == "validation_beam_size") return;
-    settings[std::string(key)] = to_yaml(value);
-  });
+  for_each_field(
+      [&](const auto& field, const auto& value) {
+        if (field.name == "batch_size" || field.name == "validation_beam_size") return;
+        settings[std::string(field.name)] = to_yaml(value);
+      },
+      search);
   return settings;
 }
 
@@ -194,14 +195,14 @@ class SynthesisStream : public LineStream {
   // All parameters must outlive this object.
   SynthesisStream(LineChunkReader& reader, const SynthesizeArguments& arguments,
                   const LoadedModel& model, const Translator& translator,
-                  const TestingOptions& testing, const SyntheticFilterOptions& options,
+                  const SearchOptions& search, const SyntheticFilterOptions& options,
                   SyntheticFilter& filter, PairJournal& journal, DecodingReporter& reporter)
       : reader_(reader),
         tokenizers_(model.contents.tokenizers),
         translator_(translator),
         side_(side_named(arguments.side)),
         prefix_(arguments.tag.empty() ? "" : arguments.tag + " "),
-        uses_all_(testing.samples > 0 && testing.mbr == MbrMetric::none),
+        uses_all_(search.samples > 0 && search.mbr == MbrMetric::none),
         max_bytes_(source_line_limit(tokenizers_, model.contents.options.data).bytes),
         max_tokens_(options.max_length),
         filter_(filter),
@@ -341,13 +342,13 @@ ExitCode synthesize(const SynthesizeArguments& given) {
         "synthesize: {} reads features, but the pairs are text; translate with `regard translate`",
         model.path.string());
   }
-  const auto testing = arguments.search.apply_to(model.contents.options.testing);
-  check_search(testing, *model.contents.model);
+  const auto search = arguments.search.apply_to(model.contents.options.search);
+  check_search(search, *model.contents.model);
   const auto translator = model.translator(arguments.shortlist);
   const auto text = inspect(arguments.input, source_line_limit(model.contents.tokenizers, data));
   const auto options = filter_options(arguments, data);
 
-  PairJournal journal(arguments.output, settings_of(arguments, model, testing, options, text),
+  PairJournal journal(arguments.output, settings_of(arguments, model, search, options, text),
                       arguments.fresh);
   if (journal.is_complete()) {
     log::info("{}: was complete; nothing was written (--fresh starts over)", arguments.output);
@@ -365,14 +366,14 @@ ExitCode synthesize(const SynthesizeArguments& given) {
               counted(journal.progress().pairs, "pair"));
   }
 
-  const auto window = TranslationQueue::window_lines(static_cast<std::size_t>(testing.batch_size),
+  const auto window = TranslationQueue::window_lines(static_cast<std::size_t>(search.batch_size),
                                                      model.pool->count());
   LineChunkReader reader(arguments.input, window, LineLimit{}, SourceKind::text);
   {
     DecodingReporter reporter("translating", text.lines - done);
-    SynthesisStream stream(reader, arguments, model, translator, testing, options, filter, journal,
+    SynthesisStream stream(reader, arguments, model, translator, search, options, filter, journal,
                            reporter);
-    translator.translate(stream, search_options(testing), testing.batch_size);
+    translator.translate(stream, search_request(search), search.batch_size);
   }
   if (journal.progress().lines != text.lines) {
     throw InputError(

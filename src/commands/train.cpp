@@ -415,7 +415,7 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
     if (!was_finished) {
       record();
     } else if (group.is_first()) {
-      record_testing_options(run, setup.options.testing);
+      record_search_options(run, setup.options.search);
     }
   }
   const auto threads = counted(setup.pool->count(), "thread");

@@ -171,40 +171,40 @@ std::optional<std::int64_t> total_lines(const std::string& input, const std::str
   }
 }
 
-void check(const TranslateArguments& arguments, const TestingOptions& testing,
+void check(const TranslateArguments& arguments, const SearchOptions& search,
            const LoadedModel& model) {
-  check_search(testing, *model.contents.model);
+  check_search(search, *model.contents.model);
   if ((arguments.explain || !arguments.report.empty()) && model.members > 1) {
     throw ConfigError("{} shows one model: give one with -m and none with --lm; found {} in all",
                       arguments.explain ? "--explain" : "--report", model.members);
   }
-  const bool unranked = testing.samples > 0 && testing.mbr == MbrMetric::none;
+  const bool unranked = search.samples > 0 && search.mbr == MbrMetric::none;
   if (unranked && (arguments.explain || arguments.show_attention)) {
     throw ConfigError(
         "{} shows the best translation, but found samples {}: samples are not ranked; choose one "
         "with --mbr",
-        arguments.explain ? "--explain" : "--show-attention", testing.samples);
+        arguments.explain ? "--explain" : "--show-attention", search.samples);
   }
   if (arguments.scores && (unranked || arguments.n_best > 0)) {
     throw ConfigError(
         "--scores: n-best lists and samples include the scores already; leave it out");
   }
-  if (testing.samples > 0 && arguments.n_best > testing.samples) {
+  if (search.samples > 0 && arguments.n_best > search.samples) {
     throw ConfigError("--n-best {}: found {} to choose from; draw more with --samples",
-                      arguments.n_best, counted(testing.samples, "sample"));
+                      arguments.n_best, counted(search.samples, "sample"));
   }
-  if (testing.samples == 0 && arguments.n_best > testing.beam_size) {
+  if (search.samples == 0 && arguments.n_best > search.beam_size) {
     throw ConfigError("--n-best {}: the search keeps only {}; widen it with --beam-size",
-                      arguments.n_best, counted(testing.beam_size, "hypothesis"));
+                      arguments.n_best, counted(search.beam_size, "hypothesis"));
   }
 }
 
 // Returns how many translations of each line are written in Moses format, 0 for the best one as
 // plain text. Samples without --mbr are always written in Moses format, because none of them is the
 // best.
-std::int64_t n_best_count(const TranslateArguments& arguments, const TestingOptions& testing) {
-  if (arguments.n_best > 0 || testing.mbr != MbrMetric::none) return arguments.n_best;
-  return testing.samples;
+std::int64_t n_best_count(const TranslateArguments& arguments, const SearchOptions& search) {
+  if (arguments.n_best > 0 || search.mbr != MbrMetric::none) return arguments.n_best;
+  return search.samples;
 }
 
 }  // namespace
@@ -220,23 +220,23 @@ ExitCode translate(const TranslateArguments& arguments) {
   }
   const auto model = load_models(arguments.model);
   const auto translator = model.translator(arguments.shortlist);
-  const auto testing = arguments.search.apply_to(model.contents.options.testing);
-  check(arguments, testing, model);
+  const auto search = arguments.search.apply_to(model.contents.options.search);
+  check(arguments, search, model);
   const auto limit = source_line_limit(model.contents.tokenizers, model.contents.options.data);
-  const auto window = TranslationQueue::window_lines(static_cast<std::size_t>(testing.batch_size),
+  const auto window = TranslationQueue::window_lines(static_cast<std::size_t>(search.batch_size),
                                                      model.pool->count());
   const auto source = model.contents.options.data.source;
   LineChunkReader reader(arguments.input, window, arguments.split_length > 0 ? LineLimit{} : limit,
                          source);
-  const auto n_best = n_best_count(arguments, testing);
-  ConstraintReader constraints(arguments, testing, model);
-  LineTranslator line_translator(arguments, testing, model, translator);
-  TranslationOutputs outputs(arguments, model, translator, n_best, testing.mbr != MbrMetric::none);
-  auto search = search_options(testing);
-  search.want_weights = outputs.want_weights() || line_translator.needs_weights();
-  search.continues_word = constraints.continues_word();
-  search.want_tree = !arguments.report.empty();
-  search.n_best = std::max<std::int64_t>(1, n_best);
+  const auto n_best = n_best_count(arguments, search);
+  ConstraintReader constraints(arguments, search, model);
+  LineTranslator line_translator(arguments, search, model, translator);
+  TranslationOutputs outputs(arguments, model, translator, n_best, search.mbr != MbrMetric::none);
+  auto request = search_request(search);
+  request.want_weights = outputs.want_weights() || line_translator.needs_weights();
+  request.continues_word = constraints.continues_word();
+  request.want_tree = !arguments.report.empty();
+  request.n_best = std::max<std::int64_t>(1, n_best);
 
   if (is_standard_stream(arguments.input) && ::isatty(STDIN_FILENO) == 1) {
     log::info("Reading lines from the terminal; Ctrl-D ends them.");
@@ -246,7 +246,7 @@ ExitCode translate(const TranslateArguments& arguments) {
   if (total) reporter.emplace("translating", total);
   TranslateStream stream(reader, constraints, line_translator, outputs,
                          reporter ? &*reporter : nullptr);
-  translator.translate(stream, search, testing.batch_size);
+  translator.translate(stream, request, search.batch_size);
   reporter.reset();
   outputs.commit();
   line_translator.log_warnings();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <utility>
 
@@ -30,22 +29,37 @@ void check_no_extension(const TokenizerOptions& options, const SourceLocations& 
 
 // Checks only the search options, after the command line changed them. Throws as check_options()
 // does, without source locations.
-void check_testing_options(const TestingOptions& options);
+void check_search_options(const SearchOptions& options);
+
+// An option with which a model cannot be built. The message is `key` + text, as in ConfigErrors.
+class OptionError : public ConfigError {
+ public:
+  template <typename... Args>
+  OptionError(const std::string& key, fmt::format_string<Args...> format, Args&&... args)
+      : ConfigError("{}", key + fmt::format(format, std::forward<Args>(args)...)), key_(key) {}
+
+  const std::string& key() const { return key_; }
+  std::string text() const { return std::string(what()).substr(key_.size()); }
+
+ private:
+  std::string key_;
+};
 
 // Collects the errors of a configuration. `locations` must outlive it.
 class ConfigErrors {
  public:
   explicit ConfigErrors(const SourceLocations& locations) : locations_(locations) {}
 
-  // Adds a message, which must begin with a full key and a space or colon. Puts the source location
-  // of that key before the message.
+  // Adds the message `key` + text, with the source location of the key before it. The text begins
+  // with a space or a colon.
   template <typename... Args>
-  void add(fmt::format_string<Args...> format, Args&&... args) {
-    const auto message = fmt::format(format, std::forward<Args>(args)...);
-    const auto location = locations_.of(message.substr(0, message.find_first_of(": ")));
+  void add(const std::string& key, fmt::format_string<Args...> format, Args&&... args) {
+    const auto location = locations_.of(key);
     if (!text_.empty()) text_ += '\n';
-    text_ += location.empty() ? message : location + ": " + message;
+    if (!location.empty()) text_ += location + ": ";
+    text_ += key + fmt::format(format, std::forward<Args>(args)...);
   }
+  void add(const OptionError& error) { add(error.key(), "{}", error.text()); }
   bool any() const { return !text_.empty(); }
   void throw_if_any() const {
     if (any()) throw ConfigError("{}", text_);
@@ -56,12 +70,9 @@ class ConfigErrors {
   std::string text_;
 };
 
-// Adds an error for each key that `given` sets to another value than `defaults`, although the model
-// does not use it. reason(key) returns the reason, such as "only pointer uses it", or "" if the
-// model uses the key.
-void reject_unused(Options defaults, const Options& given,
-                   const std::function<std::string(const std::string&)>& reason,
-                   ConfigErrors& errors);
+// Adds an error for each key with another value than its default that nothing reads
+// (config/parts.h).
+void check_unread(const Options& options, ConfigErrors& errors);
 
 // Adds an error if `positions`, the value of `key`, is less than max_length + 1, the number of
 // tokens in the longest sentence with </s>.
@@ -74,11 +85,12 @@ void check_tokenizer(const TokenizerOptions& options, ConfigErrors& errors);
 void check_source(const Options& options, ConfigErrors& errors);
 // Adds the errors of the corpora, their tags and their noise.
 void check_training_data(const Options& options, ConfigErrors& errors);
-// Adds an error, which begins with `reason`, if checkpoints are chosen by scores of translations.
-void check_metric(const TrainingOptions& options, const std::string& reason, ConfigErrors& errors);
+// Adds an error, which begins with `key` and `reason`, if checkpoints are chosen by scores of
+// translations.
+void check_metric(const TrainingOptions& options, const std::string& key, const std::string& reason,
+                  ConfigErrors& errors);
 
-// Adds an error for each option that the chosen kinds of encoder and decoder do not use, and for
-// sizes that these kinds do not allow.
+// Adds an error for each size that the chosen kinds of encoder and decoder do not allow.
 void check_kinds(const Options& options, ConfigErrors& errors);
 
 }  // namespace regard

@@ -11,13 +11,14 @@
 
 namespace regard {
 
-void check_metric(const TrainingOptions& o, const std::string& reason, ConfigErrors& errors) {
+void check_metric(const TrainingOptions& o, const std::string& key, const std::string& reason,
+                  ConfigErrors& errors) {
   const auto metric = o.early_stopping_metric;
   if (metric != Metric::bleu && metric != Metric::chrf) return;
-  errors.add(
-      "{}training.early_stopping_metric is {}: nothing is translated; set the metric to perplexity "
-      "or loss",
-      reason, to_yaml(metric));
+  errors.add(key,
+             "{}training.early_stopping_metric is {}: nothing is translated; set the metric to "
+             "perplexity or loss",
+             reason, to_yaml(metric));
 }
 
 namespace {
@@ -44,9 +45,8 @@ void check_user_symbols(const TokenizerOptions& o, ConfigErrors& errors) {
   for (const auto& symbol : o.user_symbols) {
     const auto fault = seen.insert(symbol).second ? symbol_fault(symbol) : "is there twice";
     if (fault.empty()) continue;
-    errors.add(
-        "data.tokenizer.user_symbols: found {}, which {}; choose distinct texts such as <2de>",
-        to_yaml(symbol), fault);
+    errors.add("data.tokenizer.user_symbols",
+               ": found {}, which {}; choose distinct texts such as <2de>", to_yaml(symbol), fault);
   }
 }
 
@@ -55,7 +55,7 @@ void check_tag(const std::string& key, const std::string& tag, const DataOptions
                ConfigErrors& errors) {
   const auto& symbols = o.tokenizer.user_symbols;
   if (tag.empty() || std::ranges::count(symbols, tag) > 0) return;
-  errors.add("{}: found {}, expected one of data.tokenizer.user_symbols, {}; add it there", key,
+  errors.add(key, ": found {}, expected one of data.tokenizer.user_symbols, {}; add it there",
              to_yaml(tag), symbols.empty() ? "which is empty" : "which are " + to_yaml(symbols));
 }
 
@@ -68,13 +68,14 @@ void check_tags(const Options& options, ConfigErrors& errors) {
                            options.model.kind != ModelKind::language_model &&
                            options.model.output.kind != OutputKind::pointer;
     if (!pair.src_tag.empty() && !has_words) {
-      errors.add("{}.src_tag: found {}, but the source is not a sentence of words; remove it", key,
+      errors.add(key + ".src_tag",
+                 ": found {}, but the source is not a sentence of words; remove it",
                  to_yaml(pair.src_tag));
     }
     const bool starts_with_token = options.model.output.kind != OutputKind::pointer &&
                                    options.model.kind != ModelKind::masked_language_model;
     if (!pair.trg_tag.empty() && !starts_with_token) {
-      errors.add("{}.trg_tag: found {}, but the model generates no tokens; remove it", key,
+      errors.add(key + ".trg_tag", ": found {}, but the model generates no tokens; remove it",
                  to_yaml(pair.trg_tag));
     }
   };
@@ -88,28 +89,29 @@ void check_tags(const Options& options, ConfigErrors& errors) {
 void check_pair(const std::string& key, const std::string& src, const std::string& trg, bool needed,
                 ConfigErrors& errors) {
   if (src.empty() && trg.empty()) {
-    if (needed) errors.add("{}: found no files, expected src and trg", key);
+    if (needed) errors.add(key, ": found no files, expected src and trg");
   } else if (src.empty() || trg.empty()) {
-    errors.add("{}: found only {} ({}), expected {}.{} as well", key, src.empty() ? "trg" : "src",
+    errors.add(key, ": found only {} ({}), expected {}.{} as well", src.empty() ? "trg" : "src",
                src.empty() ? trg : src, key, src.empty() ? "src" : "trg");
   }
 }
 
 void check_corpora(const DataOptions& o, ConfigErrors& errors) {
   if (o.train.empty() && o.prepared.empty()) {
-    errors.add("data.train names no corpus; add at least one, with src and trg");
+    errors.add("data.train", " names no corpus; add at least one, with src and trg");
   }
   for (std::size_t i = 0; i < o.train.size(); ++i) {
     check_pair(fmt::format("data.train.{}", i), o.train[i].src, o.train[i].trg, true, errors);
     const auto weight = o.train[i].weight;
     if (weight == 0 || weight >= min_corpus_weight) continue;
-    errors.add("data.train.{}.weight: found {}, expected at least {}, or 0 to leave the corpus out",
-               i, weight, min_corpus_weight);
+    errors.add(fmt::format("data.train.{}.weight", i),
+               ": found {}, expected at least {}, or 0 to leave the corpus out", weight,
+               min_corpus_weight);
   }
   const bool all_off = std::all_of(o.train.begin(), o.train.end(),
                                    [](const CorpusOptions& corpus) { return corpus.weight == 0; });
   if (all_off && !o.train.empty()) {
-    errors.add("data.train: every corpus has weight 0; raise one");
+    errors.add("data.train", ": every corpus has weight 0; raise one");
   }
   check_pair("data.dev", o.dev.src, o.dev.trg, false, errors);
 }
@@ -118,7 +120,7 @@ void check_corpora(const DataOptions& o, ConfigErrors& errors) {
 void check_single_text(const Options& options, ConfigErrors& errors) {
   const auto check = [&](const std::string& key, const auto& pair) {
     if (pair.src == pair.trg) return;
-    errors.add("{}.src: found {}, but a model of kind {} reads only trg; {}", key,
+    errors.add(key + ".src", ": found {}, but a model of kind {} reads only trg; {}",
                to_yaml(pair.src), to_yaml(options.model.kind),
                pair.trg.empty() ? "name the file trg" : "remove src");
   };
@@ -132,7 +134,7 @@ void check_single_text(const Options& options, ConfigErrors& errors) {
 void check_noise(const Options& options, ConfigErrors& errors) {
   const auto& data = options.data;
   if (data.noise.span_length > 0 && data.noise.span_length < 0.5) {
-    errors.add("data.noise.span_length: found {}, expected 0 or at least 0.5",
+    errors.add("data.noise.span_length", ": found {}, expected 0 or at least 0.5",
                data.noise.span_length);
   }
   if (options.model.kind != ModelKind::translation) check_single_text(options, errors);
@@ -141,12 +143,12 @@ void check_noise(const Options& options, ConfigErrors& errors) {
     return corpus.weight > 0 && is_denoising(data, corpus);
   });
   if (!has_copy && data.prepared.empty()) {
-    errors.add(
-        "data.noise is on, but no corpus of data.train has the same file as src and trg, which is "
-        "what is reconstructed from noise; add such a corpus, or remove data.noise");
+    errors.add("data.noise",
+               " is on, but no corpus of data.train has the same file as src and trg, which is "
+               "what is reconstructed from noise; add such a corpus, or remove data.noise");
   }
   const auto reject = [&](const std::string& why) {
-    errors.add("data.noise is on, which changes source tokens, but {}; remove data.noise", why);
+    errors.add("data.noise", " is on, which changes source tokens, but {}; remove data.noise", why);
   };
   if (options.model.output.kind != OutputKind::vocabulary) {
     reject(fmt::format("model.output.kind is {}, which reads them from the text",
@@ -157,7 +159,7 @@ void check_noise(const Options& options, ConfigErrors& errors) {
                        options.model.encoder.numbers));
   }
   if (is_denoising(data, data.dev)) {
-    check_metric(options.training, "data.dev reconstructs a text from noise, but ", errors);
+    check_metric(options.training, "data.dev", " reconstructs a text from noise, but ", errors);
   }
 }
 
@@ -168,15 +170,15 @@ void check_numbers(const Options& options, ConfigErrors& errors) {
   const bool reads_text = options.data.source == SourceKind::text;
   if (reads_text && tokenizer.kind != TokenizerKind::word) {
     errors.add(
-        "model.encoder.numbers is {}: each source word is a vector, but data.tokenizer.kind is "
-        "{}; set it to word",
+        "model.encoder.numbers",
+        " is {}: each source word is a vector, but data.tokenizer.kind is {}; set it to word",
         width, to_yaml(tokenizer.kind));
   }
   if (tokenizer.joint || !tokenizer.src_file.empty()) {
-    errors.add(
-        "model.encoder.numbers is {}: a source of numbers has no vocabulary; set "
-        "data.tokenizer.joint to false and remove src_file",
-        width);
+    errors.add("model.encoder.numbers",
+               " is {}: a source of numbers has no vocabulary; set data.tokenizer.joint to false "
+               "and remove src_file",
+               width);
   }
 }
 
@@ -184,31 +186,30 @@ void check_features(const Options& options, ConfigErrors& errors) {
   if (options.data.source != SourceKind::features) return;
   const auto& encoder = options.model.encoder;
   if (encoder.numbers == 0) {
-    errors.add(
-        "model.encoder.numbers is 0, but data.source is features; set it to the number of numbers "
-        "in a frame, such as the mel bins of `regard features`, or 3 for each pixel of a row");
+    errors.add("model.encoder.numbers",
+               " is 0, but data.source is features; set it to the number of numbers in a frame, "
+               "such as the mel bins of `regard features`, or 3 for each pixel of a row");
   }
   if (options.model.output.kind != OutputKind::vocabulary) {
-    errors.add(
-        "model.output.kind is {}, but data.source is features, which cannot be copied or pointed "
-        "to; set it to vocabulary",
-        to_yaml(options.model.output.kind));
+    errors.add("model.output.kind",
+               " is {}, but data.source is features, which cannot be copied or pointed to; set it "
+               "to vocabulary",
+               to_yaml(options.model.output.kind));
   }
   if (encoder.pyramidal && encoder.residual) {
-    errors.add(
-        "model.encoder.residual is true, but model.encoder.pyramidal is true too: input and output "
-        "of a layer differ in length; set one of them to false");
+    errors.add("model.encoder.residual",
+               " is true, but model.encoder.pyramidal is true too: input and output of a layer "
+               "differ in length; set one of them to false");
   }
   if (options.data.remove_duplicates) {
-    errors.add(
-        "data.remove_duplicates is true, but data.source is features, which are not compared; set "
-        "it to false");
+    errors.add("data.remove_duplicates",
+               " is true, but data.source is features, which are not compared; set it to false");
   }
   if (!options.data.prepared.empty()) {
-    errors.add(
-        "data.prepared is {}, but data.source is features, which are read in place and need no "
-        "preparation; remove it",
-        to_yaml(options.data.prepared));
+    errors.add("data.prepared",
+               " is {}, but data.source is features, which are read in place and need no "
+               "preparation; remove it",
+               to_yaml(options.data.prepared));
   }
 }
 
@@ -218,16 +219,16 @@ void check_tokenizer(const TokenizerOptions& o, ConfigErrors& errors) {
   check_user_symbols(o, errors);
   const bool subwords = o.kind == TokenizerKind::bpe || o.kind == TokenizerKind::unigram;
   if (o.sampling > 0 && !subwords) {
-    errors.add(
-        "data.tokenizer.sampling is {}, but data.tokenizer.kind is {}: only bpe and unigram can "
-        "split a word in several ways; set sampling to 0",
-        o.sampling, to_yaml(o.kind));
+    errors.add("data.tokenizer.sampling",
+               " is {}, but data.tokenizer.kind is {}: only bpe and unigram can split a word in "
+               "several ways; set sampling to 0",
+               o.sampling, to_yaml(o.kind));
   }
   if (o.joint && o.src_file != o.trg_file) {
-    errors.add(
-        "data.tokenizer.joint means one vocabulary for both languages, but src_file is {} and "
-        "trg_file is {}; set both to the same file, or set joint to false",
-        to_yaml(o.src_file), to_yaml(o.trg_file));
+    errors.add("data.tokenizer.joint",
+               " means one vocabulary for both languages, but src_file is {} and trg_file is {}; "
+               "set both to the same file, or set joint to false",
+               to_yaml(o.src_file), to_yaml(o.trg_file));
   }
 }
 

@@ -19,35 +19,35 @@ std::vector<std::string> values_of() {
 }
 
 template <Section T>
-void collect_settings(T& section, const std::string& above, std::vector<Setting>& all) {
-  describe(section, [&]<typename Value>(std::string_view name, Value& value, std::string_view help,
-                                        Range range = {}) {
-    const auto key = join_key(above, name);
-    if constexpr (Section<Value>) {
-      collect_settings(value, key, all);
-    } else if constexpr (List<Value>) {
-      typename Value::value_type entry;
-      collect_settings(entry, join_key(key, "0"), all);
-    } else {
-      all.push_back({key, std::string(help), values_of<Value>(), expected_text<Value>(range),
-                     to_yaml(value)});
-    }
-  });
+void collect_settings(const T& section, const std::string& above, std::vector<Setting>& all) {
+  for_each_field(
+      [&]<typename Value>(const auto& field, const Value& value) {
+        const auto key = join_key(above, field.name);
+        if constexpr (Section<Value>) {
+          collect_settings(value, key, all);
+        } else if constexpr (List<Value>) {
+          collect_settings(typename Value::value_type{}, join_key(key, "0"), all);
+        } else {
+          all.push_back({key, full_help(field.readers, field.help), values_of<Value>(),
+                         expected_text<Value>(field.range), to_yaml(value)});
+        }
+      },
+      section);
 }
 
 template <Section T>
-void collect_keys(T& section, const std::string& key, std::vector<std::string>& keys) {
-  describe(section, [&](std::string_view name, auto& field, auto&&...) {
-    using Field = std::remove_reference_t<decltype(field)>;
-    const std::string full = join_key(key, name);
-    keys.push_back(full);
-    if constexpr (Section<Field>) {
-      collect_keys(field, full, keys);
-    } else if constexpr (List<Field>) {
-      typename Field::value_type entry;
-      collect_keys(entry, join_key(full, "0"), keys);
-    }
-  });
+void collect_keys(const T& section, const std::string& key, std::vector<std::string>& keys) {
+  for_each_field(
+      [&]<typename Value>(const auto& field, const Value& value) {
+        const std::string full = join_key(key, field.name);
+        keys.push_back(full);
+        if constexpr (Section<Value>) {
+          collect_keys(value, full, keys);
+        } else if constexpr (List<Value>) {
+          collect_keys(typename Value::value_type{}, join_key(full, "0"), keys);
+        }
+      },
+      section);
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ std::string escape_cell(std::string_view text) {
 
 // Appends the table of a section's values, then its subsections and lists.
 template <Section T>
-void add_tables(T& section, const std::string& key, std::string_view section_help,
+void add_tables(const T& section, const std::string& key, std::string_view section_help,
                 std::string& page) {
   const std::string heading = key.empty() ? "At the top" : fmt::format("`{}`", key);
   page += fmt::format("\n## {}\n", heading);
@@ -123,22 +123,22 @@ void add_tables(T& section, const std::string& key, std::string_view section_hel
   }
   std::string rows;
   std::string subsections;
-  describe(section,
-           [&](std::string_view name, auto& value, std::string_view help, Range range = {}) {
-             using Value = std::remove_reference_t<decltype(value)>;
-             const std::string full = join_key(key, name);
-             if constexpr (Section<Value>) {
-               add_tables(value, full, help, subsections);
-             } else if constexpr (List<Value>) {
-               typename Value::value_type entry;
-               add_tables(entry, full, fmt::format("{}: a list, each entry with these keys", help),
-                          subsections);
-             } else {
-               rows += fmt::format("| `{}` | {} | `{}` | {} |\n", name,
-                                   escape_cell(expected_text<Value>(range)), to_yaml(value),
-                                   escape_cell(help));
-             }
-           });
+  for_each_field(
+      [&]<typename Value>(const auto& field, const Value& value) {
+        const std::string full = join_key(key, field.name);
+        const std::string help = full_help(field.readers, field.help);
+        if constexpr (Section<Value>) {
+          add_tables(value, full, help, subsections);
+        } else if constexpr (List<Value>) {
+          add_tables(typename Value::value_type{}, full,
+                     fmt::format("{}: a list, each entry with these keys", help), subsections);
+        } else {
+          rows += fmt::format("| `{}` | {} | `{}` | {} |\n", field.name,
+                              escape_cell(expected_text<Value>(field.range)), to_yaml(value),
+                              escape_cell(help));
+        }
+      },
+      section);
   if (!rows.empty())
     page += "\n| key | value | default | description |\n|---|---|---|---|\n" + rows;
   page += subsections;
@@ -151,21 +151,21 @@ Json to_json_number(double value) {
 
 // Returns the schema of a field. `value` is its default, `range` the range of a number.
 template <typename T>
-Json schema_of(T& value, Range range) {
+Json schema_of(const T& value, Range range) {
   Json schema;
   if constexpr (Section<T>) {
     schema["type"] = {"object", "null"};  // null: a section without keys, as in `data:`
     schema["additionalProperties"] = false;
-    describe(value, [&](std::string_view name, auto& field, std::string_view help,
-                        Range field_range = {}) {
-      Json property = {{"description", help}};
-      property.update(schema_of(field, field_range));
-      schema["properties"][std::string(name)] = std::move(property);
-    });
+    for_each_field(
+        [&](const auto& field, const auto& own) {
+          Json property = {{"description", full_help(field.readers, field.help)}};
+          property.update(schema_of(own, field.range));
+          schema["properties"][std::string(field.name)] = std::move(property);
+        },
+        value);
   } else if constexpr (List<T>) {
-    typename T::value_type entry;
     schema["type"] = {"array", "null"};
-    schema["items"] = schema_of(entry, range);
+    schema["items"] = schema_of(typename T::value_type{}, range);
   } else if constexpr (Texts<T>) {
     schema["type"] = {"array", "null"};
     schema["items"] = {{"type", "string"}};

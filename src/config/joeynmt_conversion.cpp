@@ -275,10 +275,9 @@ void Conversion::schedule() {
       rate = joey_.take_number("training.learning_rate_peak", rate);
     }
   } else if (name != "constant") {
-    joey_.note(
-        "training.scheduling",
-        "regard has constant, plateau, inverse_square_root, exponential and cosine; constant "
-        "is used");
+    joey_.note("training.scheduling",
+               "regard has constant, plateau, inverse_square_root, exponential and cosine; "
+               "constant is used");
   }
   if (name != "plateau") {
     joey_.note("training.learning_rate_min", "regard stops at a minimum rate only with plateau");
@@ -311,25 +310,25 @@ void Conversion::validation() {
 void Conversion::testing() {
   const auto alpha =
       joey_.take_number("testing.beam_alpha", joey_.take_number("testing.alpha", -1));
-  copy_value("testing.beam_size", "testing.beam_size", "1");
-  put("testing.beam_alpha", std::max(0.0, alpha));
+  copy_value("testing.beam_size", "search.beam_size", "1");
+  put("search.beam_alpha", std::max(0.0, alpha));
   if (joey_.take_lower("testing.batch_type", "sentence") == "sentence") {
-    copy_value("testing.batch_size", "testing.batch_size", "64");
+    copy_value("testing.batch_size", "search.batch_size", "64");
   } else {
     joey_.note("testing.batch_type", "regard counts sentences");
     joey_.mark_read("testing.batch_size");
   }
   if (const auto max_length = joey_.take_number("testing.max_output_length", -1); max_length > 0) {
-    put_integer("testing.max_output_length", max_length);
+    put_integer("search.max_output_length", max_length);
   }
   if (const auto min_length = joey_.take_number("testing.min_output_length", 1); min_length > 1) {
-    put_integer("testing.min_output_length", min_length);
+    put_integer("search.min_output_length", min_length);
   }
   if (const auto penalty = joey_.take_number("testing.repetition_penalty", -1); penalty > 0) {
-    put("testing.repetition_penalty", penalty);
+    put("search.repetition_penalty", penalty);
   }
   if (const auto n = joey_.take_number("testing.no_repeat_ngram_size", -1); n > 0) {
-    put_integer("testing.no_repeat_ngram", n);
+    put_integer("search.no_repeat_ngram", n);
   }
   if (!joey_.take_flag("testing.generate_unk", true))
     joey_.note("testing.generate_unk", "regard's search can output <unk>");

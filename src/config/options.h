@@ -9,7 +9,7 @@
 
 #include "config/data_options.h"
 #include "config/model_options.h"
-#include "config/testing_options.h"
+#include "config/search_options.h"
 #include "config/training_options.h"
 
 namespace regard {
@@ -21,20 +21,20 @@ struct Options {
   DataOptions data;
   ModelOptions model;
   TrainingOptions training;
-  TestingOptions testing;
-};
+  SearchOptions search;
 
-template <typename Field>
-void describe(Options& o, Field&& field) {
-  field("name", o.name, "name of the model");
-  field("device", o.device, "auto (cuda:0 if available, else cpu), cpu, cuda or cuda:N");
-  field("threads", o.threads,
-        "CPU threads; 0 uses one for each processor that this process may use", between(0, 1024));
-  field("data", o.data, "corpora and tokenizer");
-  field("model", o.model, "architecture and sizes");
-  field("training", o.training, "training loop, optimizer, validation and checkpoints");
-  field("testing", o.testing, "search, for validation and translation");
-}
+  static constexpr auto fields = std::tuple{
+      field("name", &Options::name, "name of the model"),
+      field("device", &Options::device,
+            "auto (cuda:0 if available, else cpu), cpu, cuda or cuda:N"),
+      field("threads", &Options::threads,
+            "CPU threads; 0 uses one for each processor that this process may use",
+            between(0, 1024)),
+      field("data", &Options::data, "corpora and tokenizer"),
+      field("model", &Options::model, "architecture and sizes"),
+      field("training", &Options::training, "training loop, optimizer, validation and checkpoints"),
+      field("search", &Options::search, "search, for validation and translation")};
+};
 
 // Returns the largest number of encoder states of a training sentence, with </s>, or of an image.
 constexpr std::int64_t max_source_states(const Options& o) {

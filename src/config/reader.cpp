@@ -22,6 +22,8 @@ class Override {
                    : "expected key=value, such as training.epochs=3");
       return;
     }
+    const auto section = key_.substr(0, key_.find('.'));
+    key_.replace(0, section.size(), current_name("", section));
     text_ = argument.substr(equals + 1);
     is_valid_ = true;
   }
@@ -47,7 +49,7 @@ class Override {
       const bool known = visit_field(value, name, [&](auto& field, Range field_range) {
         descend(field, field_range, join_key(done, name), next);
       });
-      if (!known) fail(unknown_key(done, name, field_names(value), true));
+      if (!known) fail(unknown_key(done, name, field_names<T>(), true));
     } else if constexpr (List<T>) {
       entry(value, range, done, name, next);
     } else {
@@ -97,21 +99,16 @@ class Override {
   bool is_valid_ = false;
 };
 
-}  // namespace
-
-namespace {
-
-// Visits the values of two option structs of one type together.
+// `key` is that of `to` and `from`.
 template <typename T>
-void adopt(T& to, T& from, const std::string& key, const SourceLocations& set,
+void adopt(T& to, const T& from, const std::string& key, const SourceLocations& set,
            std::string_view section, std::vector<std::string>& changed) {
   if constexpr (Section<T>) {
-    std::vector<void*> values;
-    describe(from, [&](std::string_view, auto& value, auto&&...) { values.push_back(&value); });
-    auto next = values.begin();
-    describe(to, [&]<typename Value>(std::string_view name, Value& value, auto&&...) {
-      adopt(value, *static_cast<Value*>(*next++), join_key(key, name), set, section, changed);
-    });
+    for_each_field(
+        [&](const auto& field, auto& own, const auto& other) {
+          adopt(own, other, join_key(key, field.name), set, section, changed);
+        },
+        to, from);
   } else if constexpr (!List<T>) {
     const bool is_below = key.starts_with(std::string(section) + ".");
     if (!is_below || set.has(key) || to == from) return;
@@ -125,8 +122,7 @@ void adopt(T& to, T& from, const std::string& key, const SourceLocations& set,
 std::vector<std::string> adopt_unset(Options& options, const Options& from,
                                      const SourceLocations& set, std::string_view section) {
   std::vector<std::string> changed;
-  Options source = from;  // describe() takes a non-const reference
-  adopt(options, source, "", set, section, changed);
+  adopt(options, from, "", set, section, changed);
   return changed;
 }
 
@@ -138,7 +134,7 @@ void complete_language_model(Options& options) {
   for (auto& corpus : options.data.train) complete(corpus);
   complete(options.data.dev);
   options.data.max_ratio = 0;
-  options.testing.max_output_ratio = 0;
+  options.search.max_output_ratio = 0;
   if (options.model.kind == ModelKind::language_model) return;
   auto& tokenizer = options.data.tokenizer;
   tokenizer.joint = true;

@@ -67,7 +67,7 @@ void assign_option(T& section, const std::string& assignment, const std::string&
       value = parsed;
     }
   });
-  if (!known) throw unknown_name(kind, key, field_names(section));
+  if (!known) throw unknown_name(kind, key, field_names<T>());
 }
 
 // Gives each value below the key `section` that was not set ("model.encoder") the value of `from`.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/options.h"
@@ -10,12 +11,26 @@ namespace regard {
 
 enum class Comments { none, help };
 
-// Returns all keys with their values, in the order of the documentation. Reading the text returns
-// exactly the same options. With Comments::help, a comment above each key has its help and range.
+// Returns the keys with their values, in the order of the documentation. Leaves out keys that have
+// their default and that this configuration does not read (config/parts.h). Reading the text
+// returns the same options. With Comments::help, a comment above each key has its help and range.
 std::string write_options(const Options& options, Comments comments = Comments::none);
 
-// Returns a text for each key with different values in `a` and `b`: "training.max_steps: 100 →
-// 200". The value of a missing list entry is "(none)".
-std::vector<std::string> option_differences(const Options& a, const Options& b);
+// A key with two values, as YAML. The value of a missing list entry is "(none)".
+struct Difference {
+  std::string key;  // "training.max_steps"
+  std::string before;
+  std::string after;
+
+  std::string text() const;  // "training.max_steps: 100 → 200"
+  // True if the key is `other`, or a key of the section or list `other`.
+  bool is_at(std::string_view other) const;
+};
+
+// Returns the keys that have different values in `a` and `b`.
+std::vector<Difference> option_differences(const Options& a, const Options& b);
+
+// Returns a line for each difference: "\n  training.max_steps: 100 → 200".
+std::string differences_text(const std::vector<Difference>& differences);
 
 }  // namespace regard

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/suggest.h"
 #include "config/docs.h"
 
@@ -57,6 +58,16 @@ std::string unknown_key(const std::string& section, const std::string& name,
   if (const auto meant = nearest(name, names)) return suggest_key(*meant);
   const std::string place = section.empty() ? "at the top" : fmt::format("in `{}`", section);
   return fmt::format("{}; the keys {} are {}", unknown, place, fmt::join(known, ", "));
+}
+
+std::string current_name(const std::string& section, const std::string& name) {
+  if (!section.empty() || name != "testing") return name;
+  static const bool told = [] {
+    log::info("section `testing` of a configuration is called `search` now");
+    return true;
+  }();
+  static_cast<void>(told);
+  return "search";
 }
 
 std::string YamlReader::key_name(const YAML::Node& key, const ValueContext& section,

@@ -140,9 +140,9 @@ Corpus Corpus::training(const Options& options, std::shared_ptr<const PreparedCo
       pair_option_differences(prepared->options(), options, /*tokenizer_training=*/false);
   if (!differences.empty()) {
     throw ConfigError(
-        "data.prepared: {} was prepared with other options:\n  {}\nRestore these, or run `regard "
+        "data.prepared: {} was prepared with other options:{}\nRestore these, or run `regard "
         "prepare` again into another folder",
-        folder, fmt::join(differences, "\n  "));
+        folder, differences_text(differences));
   }
   check_corpora(options.data, *prepared);
   if (options.data.tokenizer.sampling > 0 && !prepared->has_text()) {

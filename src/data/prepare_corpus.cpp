@@ -61,25 +61,25 @@ std::vector<std::string> all_paths(const DataOptions& data) {
 void check_same_inputs(const fs::path& folder, const PreparedManifest& manifest,
                        const Options& before, const Options& now,
                        const std::vector<TextDigest>& text) {
-  auto differences = pair_option_differences(before, now, /*tokenizer_training=*/true);
+  auto differences =
+      differences_text(pair_option_differences(before, now, /*tokenizer_training=*/true));
   for (const auto& difference : option_differences(before, now)) {
-    if (difference.starts_with("data.train.") ||
-        difference.starts_with("data.tokenizer.src_file") ||
-        difference.starts_with("data.tokenizer.trg_file") ||
-        difference.starts_with("data.tokenizer.sampling")) {
-      differences.push_back(difference);
+    if (difference.is_at("data.train") || difference.is_at("data.tokenizer.src_file") ||
+        difference.is_at("data.tokenizer.trg_file") ||
+        difference.is_at("data.tokenizer.sampling")) {
+      differences += "\n  " + difference.text();
     }
   }
   const auto paths = all_paths(now.data);
   for (std::size_t i = 0; i < std::min(text.size(), manifest.text.size()); ++i) {
     if (text[i].sha256 == manifest.text[i].sha256) continue;
-    differences.push_back(fmt::format("{}: the text has changed ({} then, {} now)", paths[i],
-                                      counted(manifest.text[i].lines, "line"), text[i].lines));
+    differences += (fmt::format("\n  {}: the text has changed ({} then, {} now)", paths[i],
+                                counted(manifest.text[i].lines, "line"), text[i].lines));
   }
   if (differences.empty()) return;
   throw ConfigError(
-      "{}: was prepared from other inputs:\n  {}\nGive another folder with -o, or remove this one",
-      folder.string(), fmt::join(differences, "\n  "));
+      "{}: was prepared from other inputs:{}\nGive another folder with -o, or remove this one",
+      folder.string(), differences);
 }
 
 // Writes the shards of a folder. The pairs of a finished shard are converted and written on another

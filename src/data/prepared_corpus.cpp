@@ -90,18 +90,18 @@ std::string read_verified(const fs::path& folder, const PreparedManifest& manife
                    (folder / name).string());
 }
 
-// True for a key, as in "data.max_length: 100 → 50", that decides which pairs there are.
-bool decides_pairs(const std::string& difference, bool tokenizer_training) {
+// True for a key that decides which pairs there are.
+bool decides_pairs(const Difference& difference, bool tokenizer_training) {
   const auto is_one_of = [&](std::span<const std::string_view> keys) {
-    return std::ranges::any_of(keys, [&](auto key) { return difference.starts_with(key); });
+    return std::ranges::count(keys, difference.key) > 0;
   };
   static constexpr std::array<std::string_view, 8> always = {
-      "data.max_length:",       "data.max_ratio:",       "data.remove_duplicates:",
-      "data.tokenizer.kind:",   "data.tokenizer.joint:", "data.tokenizer.lowercase:",
-      "model.encoder.numbers:", "model.output.kind:"};
+      "data.max_length",       "data.max_ratio",       "data.remove_duplicates",
+      "data.tokenizer.kind",   "data.tokenizer.joint", "data.tokenizer.lowercase",
+      "model.encoder.numbers", "model.output.kind"};
   static constexpr std::array<std::string_view, 3> of_tokenizer = {
-      "data.tokenizer.vocabulary_size:", "data.tokenizer.min_frequency:",
-      "data.tokenizer.character_coverage:"};
+      "data.tokenizer.vocabulary_size", "data.tokenizer.min_frequency",
+      "data.tokenizer.character_coverage"};
   return is_one_of(always) || (tokenizer_training && is_one_of(of_tokenizer));
 }
 
@@ -198,10 +198,10 @@ void verify_shard(const fs::path& folder, const PreparedManifest::Shard& shard) 
       (folder / shard.file).string());
 }
 
-std::vector<std::string> pair_option_differences(const Options& prepared, const Options& now,
-                                                 bool tokenizer_training) {
+std::vector<Difference> pair_option_differences(const Options& prepared, const Options& now,
+                                                bool tokenizer_training) {
   auto differences = option_differences(prepared, now);
-  std::erase_if(differences, [&](const std::string& difference) {
+  std::erase_if(differences, [&](const Difference& difference) {
     return !decides_pairs(difference, tokenizer_training);
   });
   return differences;

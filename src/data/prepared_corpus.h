@@ -19,6 +19,7 @@
 #include "base/mapped_file.h"
 #include "base/thread_pool.h"
 #include "config/options.h"
+#include "config/writer.h"
 #include "data/corpus_pairs.h"
 #include "data/prepared_shard.h"
 #include "data/text_files.h"
@@ -71,8 +72,8 @@ void verify_shard(const std::filesystem::path& folder, const PreparedManifest::S
 // Returns option_differences() for the options that decide which pairs a prepared corpus has. With
 // `tokenizer_training`, this includes the options with which tokenizers are trained, and without
 // it only those that say how they encode.
-std::vector<std::string> pair_option_differences(const Options& prepared, const Options& now,
-                                                 bool tokenizer_training);
+std::vector<Difference> pair_option_differences(const Options& prepared, const Options& now,
+                                                bool tokenizer_training);
 
 // Immutable, so threads can share it.
 class PreparedCorpus {

@@ -9,7 +9,7 @@
 
 namespace regard {
 
-Beam::Beam(std::int64_t source_length, const SearchOptions& options,
+Beam::Beam(std::int64_t source_length, const SearchRequest& options,
            const SentenceOptions& sentence)
     : options_(&options),
       sentence_(&sentence),

@@ -25,7 +25,7 @@ struct Candidate {
 class Beam {
  public:
   // source_length includes </s>. `options` and `sentence` must outlive this object.
-  Beam(std::int64_t source_length, const SearchOptions& options, const SentenceOptions& sentence);
+  Beam(std::int64_t source_length, const SearchRequest& options, const SentenceOptions& sentence);
 
   // Extends the beam by one token. `candidates` are the 2W best continuations, best first. Returns
   // the candidates that become the new open hypotheses, at most W, best first. Returns an empty
@@ -64,7 +64,7 @@ class Beam {
   // True if the stopping criterion is met before the maximum length.
   bool can_stop() const;
 
-  const SearchOptions* options_;
+  const SearchRequest* options_;
   const SentenceOptions* sentence_;
   std::int64_t source_length_;
   std::int64_t max_length_;

@@ -14,7 +14,7 @@ namespace regard {
 namespace {
 
 // Returns the options for the beam of one group: all but beam_size and n_best are unchanged.
-SearchOptions group_options(const SearchOptions& options) {
+SearchRequest group_options(const SearchRequest& options) {
   auto result = options;
   result.beam_size = options.beam_size / options.beam_groups;
   result.n_best = std::min(options.n_best, result.beam_size);
@@ -25,7 +25,7 @@ SearchOptions group_options(const SearchOptions& options) {
 class BeamGroups {
  public:
   // `group_options` is the result of group_options(). It and `sentence` must outlive this object.
-  BeamGroups(std::int64_t source_length, const SearchOptions& group_options,
+  BeamGroups(std::int64_t source_length, const SearchRequest& group_options,
              const SentenceOptions& sentence);
 
   // Extends each group by one token. Returns for each group the candidates that become its open
@@ -53,7 +53,7 @@ class BeamGroups {
   std::vector<bool> complete_;
 };
 
-BeamGroups::BeamGroups(std::int64_t source_length, const SearchOptions& group_options,
+BeamGroups::BeamGroups(std::int64_t source_length, const SearchRequest& group_options,
                        const SentenceOptions& sentence)
     : W_(group_options.beam_size),
       diversity_(group_options.diversity),
@@ -134,7 +134,7 @@ struct StepInputs {
 
 class BeamSearch : public SearchLoop {
  public:
-  BeamSearch(Seq2Seq& model, const SearchOptions& options)
+  BeamSearch(Seq2Seq& model, const SearchRequest& options)
       : model_(model),
         options_(options),
         group_options_(group_options(options)),
@@ -162,8 +162,8 @@ class BeamSearch : public SearchLoop {
   RunningSearch::Finished finished(const Active& ended) const;
 
   Seq2Seq& model_;
-  const SearchOptions& options_;
-  const SearchOptions group_options_;
+  const SearchRequest& options_;
+  const SearchRequest group_options_;
   LogitsProcessor processor_;
   std::vector<Active> active_;
   DecoderBatch batch_;
@@ -255,7 +255,7 @@ void BeamSearch::remove(const std::vector<std::size_t>& ids) {
 
 }  // namespace
 
-std::unique_ptr<SearchLoop> beam_search(Seq2Seq& model, const SearchOptions& options) {
+std::unique_ptr<SearchLoop> beam_search(Seq2Seq& model, const SearchRequest& options) {
   return std::make_unique<BeamSearch>(model, options);
 }
 

@@ -23,6 +23,6 @@
 namespace regard {
 
 // Returns a beam search. The parameters must outlive it.
-std::unique_ptr<SearchLoop> beam_search(Seq2Seq& model, const SearchOptions& options);
+std::unique_ptr<SearchLoop> beam_search(Seq2Seq& model, const SearchRequest& options);
 
 }  // namespace regard

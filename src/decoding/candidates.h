@@ -21,7 +21,7 @@ class Candidates {
   // of each hypothesis. `next` has the best next tokens of each, of which at least 2W must have no
   // penalty. weights [N, S] is undefined if attention is not needed. The first three arguments must
   // outlive this object.
-  Candidates(const SearchOptions& options, const std::vector<double>& log_p, const NextTokens& next,
+  Candidates(const SearchRequest& options, const std::vector<double>& log_p, const NextTokens& next,
              const torch::Tensor& weights)
       : options_(options),
         W_(static_cast<std::size_t>(options.beam_size)),
@@ -36,7 +36,7 @@ class Candidates {
                               const Penalties& penalties) const;
 
  private:
-  const SearchOptions& options_;
+  const SearchRequest& options_;
   std::size_t W_;
   const std::vector<double>& log_p_;
   const NextTokens& next_;

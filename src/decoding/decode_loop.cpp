@@ -24,7 +24,7 @@ bool extend(Hypothesis& hypothesis, std::int64_t token, double log_p, std::int64
 
 class DecodeLoop : public SearchLoop {
  public:
-  DecodeLoop(Seq2Seq& model, const SearchOptions& options)
+  DecodeLoop(Seq2Seq& model, const SearchRequest& options)
       : model_(model), options_(options), processor_(options), batch_(model) {}
 
   void add(EncoderOutput encoded,
@@ -55,7 +55,7 @@ class DecodeLoop : public SearchLoop {
   NextTokens next_tokens(const DecoderStep& step);
 
   Seq2Seq& model_;
-  const SearchOptions& options_;
+  const SearchRequest& options_;
   LogitsProcessor processor_;
   DecoderBatch batch_;  // with one row per sentence: each sample has its own
   std::vector<Row> rows_;
@@ -166,7 +166,7 @@ void DecodeLoop::add_best(BestSoFar& best) const {
 
 }  // namespace
 
-std::unique_ptr<SearchLoop> decode_loop(Seq2Seq& model, const SearchOptions& options) {
+std::unique_ptr<SearchLoop> decode_loop(Seq2Seq& model, const SearchRequest& options) {
   return std::make_unique<DecodeLoop>(model, options);
 }
 

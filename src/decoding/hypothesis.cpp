@@ -9,7 +9,7 @@
 
 namespace regard {
 
-double length_penalty(std::int64_t n, const SearchOptions& options) {
+double length_penalty(std::int64_t n, const SearchRequest& options) {
   const auto length = static_cast<double>(n);
   const auto base = options.length_penalty == LengthPenalty::gnmt ? (5.0 + length) / 6.0 : length;
   return std::pow(base, options.beam_alpha);
@@ -27,7 +27,7 @@ double coverage_penalty(const std::vector<std::vector<float>>& weights) {
   return penalty;
 }
 
-double score_hypothesis(const Hypothesis& hypothesis, const SearchOptions& options) {
+double score_hypothesis(const Hypothesis& hypothesis, const SearchRequest& options) {
   // A hypothesis that was cut off before its first token has length 1.
   const auto n = static_cast<std::int64_t>(hypothesis.tokens.size()) + hypothesis.finished;
   const auto score =
@@ -37,7 +37,7 @@ double score_hypothesis(const Hypothesis& hypothesis, const SearchOptions& optio
 }
 
 double best_possible_score(double log_probability, std::int64_t max_length,
-                           const SearchOptions& options) {
+                           const SearchRequest& options) {
   return log_probability / length_penalty(max_length, options);
 }
 

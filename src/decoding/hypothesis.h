@@ -11,7 +11,7 @@
 
 namespace regard {
 
-struct SearchOptions;
+struct SearchRequest;
 struct SearchTree;
 
 struct Hypothesis {
@@ -55,10 +55,10 @@ struct SearchTree {
 // second term is the coverage penalty of GNMT (Wu et al. 2016), with s over the source tokens and
 // </s>. It is 0 if every position received a total weight of at least 1, and negative otherwise.
 // `tokens`, `log_probability`, `finished` and, if β > 0, `weights` of the hypothesis must be set.
-double score_hypothesis(const Hypothesis& hypothesis, const SearchOptions& options);
+double score_hypothesis(const Hypothesis& hypothesis, const SearchRequest& options);
 
 // Returns lp(n), the divisor of log P in score_hypothesis().
-double length_penalty(std::int64_t n, const SearchOptions& options);
+double length_penalty(std::int64_t n, const SearchRequest& options);
 
 // Returns Σ_s log min(Σ_t α_ts, 1) of weights [T][S]. The argument of log is at least 1e-10, so
 // that the penalty of a position without attention is finite.
@@ -68,7 +68,7 @@ double coverage_penalty(const std::vector<std::vector<float>>& weights);
 // </s>, that extend a hypothesis with this log-probability: log P can only decrease, lp only
 // increase with more tokens, and the coverage penalty is at most 0.
 double best_possible_score(double log_probability, std::int64_t max_length,
-                           const SearchOptions& options);
+                           const SearchRequest& options);
 
 // The attention weights of one decoding step, copied to the CPU.
 class AttentionOnCpu {

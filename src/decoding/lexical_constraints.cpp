@@ -100,7 +100,7 @@ std::vector<std::vector<std::int32_t>> next_required_tokens(
 std::vector<Candidate> allocate_beam(const std::vector<Candidate>& candidates,
                                      const std::vector<std::vector<std::int32_t>>& histories,
                                      const Phrases& required_phrases,
-                                     const SearchOptions& options) {
+                                     const SearchRequest& options) {
   const auto W = static_cast<std::size_t>(options.beam_size);
   std::map<std::int64_t, std::vector<Candidate>, std::greater<>> banks;  // each best first
   std::vector<std::int32_t> tokens;

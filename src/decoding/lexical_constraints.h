@@ -30,7 +30,7 @@ struct ConstraintProgress {
 };
 
 // Returns the progress of a hypothesis with these tokens. `complete` is true if all phrases are met
-// when </s> follows. See SearchOptions for `continues_word`.
+// when </s> follows. See SearchRequest for `continues_word`.
 ConstraintProgress constraint_progress(std::span<const std::int32_t> tokens,
                                        const Phrases& required_phrases,
                                        const std::vector<bool>& continues_word);
@@ -44,6 +44,6 @@ std::vector<std::vector<std::int32_t>> next_required_tokens(
 // that end in </s>, then at most W = options.beam_size candidates that continue, best first.
 std::vector<Candidate> allocate_beam(const std::vector<Candidate>& candidates,
                                      const std::vector<std::vector<std::int32_t>>& histories,
-                                     const Phrases& required_phrases, const SearchOptions& options);
+                                     const Phrases& required_phrases, const SearchRequest& options);
 
 }  // namespace regard

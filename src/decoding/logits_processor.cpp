@@ -135,7 +135,7 @@ NextLogits penalise_repetition(const NextLogits& logits, const std::vector<Histo
   return {penalised, tokens};
 }
 
-LogitsProcessor::LogitsProcessor(const SearchOptions& options)
+LogitsProcessor::LogitsProcessor(const SearchRequest& options)
     : options_(options), constraints_(token_constraints(options_, kinds_)) {}
 
 void LogitsProcessor::include(const SentenceOptions& sentence) {

@@ -47,7 +47,7 @@ NextLogits penalise_repetition(const NextLogits& logits, const std::vector<Histo
 class LogitsProcessor {
  public:
   // Without sentences.
-  explicit LogitsProcessor(const SearchOptions& options);
+  explicit LogitsProcessor(const SearchRequest& options);
   LogitsProcessor(const LogitsProcessor&) = delete;
   LogitsProcessor& operator=(const LogitsProcessor&) = delete;
 
@@ -76,7 +76,7 @@ class LogitsProcessor {
   std::vector<TokenMask> column_masks(const NextLogits& logits,
                                       const std::vector<History>& histories) const;
 
-  SearchOptions options_;
+  SearchRequest options_;
   ConstraintKinds kinds_;
   std::vector<std::unique_ptr<TokenConstraint>> constraints_;  // refer to options_
 };

@@ -46,7 +46,7 @@ void keep_top_p(std::vector<TokenProbability>& candidates, double p) {
 
 }  // namespace
 
-std::int64_t draw_token(const double* log_p, std::int64_t V, const SearchOptions& options,
+std::int64_t draw_token(const double* log_p, std::int64_t V, const SearchRequest& options,
                         Random& random) {
   const auto u = random.uniform();  // before any return: one number per token
   if (options.top_k == 0 && options.top_p >= 1) {
@@ -70,7 +70,7 @@ std::int64_t draw_token(const double* log_p, std::int64_t V, const SearchOptions
 }
 
 NextTokens draw_tokens(const NextLogits& logits, const torch::Tensor& log_probabilities,
-                       const SearchOptions& options, const std::vector<Random*>& randoms) {
+                       const SearchRequest& options, const std::vector<Random*>& randoms) {
   const auto N = log_probabilities.size(0);
   const auto V = log_probabilities.size(1);
   NextTokens next = {torch::full({N, 1}, eos_id, torch::kInt64),

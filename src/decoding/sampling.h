@@ -18,12 +18,12 @@ namespace regard {
 
 // Draws a token from P', given log P [V] after token constraints: −∞ for tokens that are not
 // allowed. Returns -1 if no token is allowed. Takes one number from `random`.
-std::int64_t draw_token(const double* log_p, std::int64_t V, const SearchOptions& options,
+std::int64_t draw_token(const double* log_p, std::int64_t V, const SearchRequest& options,
                         Random& random);
 
 // Draws a token for each of N hypotheses, each with its own random numbers. `log_probabilities` is
 // the result of LogitsProcessor::log_probabilities() for the logits.
 NextTokens draw_tokens(const NextLogits& logits, const torch::Tensor& log_probabilities,
-                       const SearchOptions& options, const std::vector<Random*>& randoms);
+                       const SearchRequest& options, const std::vector<Random*>& randoms);
 
 }  // namespace regard

@@ -13,14 +13,14 @@
 
 namespace regard {
 
-bool have_same_results(const SearchOptions& a, const SearchOptions& b) {
-  return static_cast<const TestingOptions&>(a) == b && a.n_best == b.n_best &&
+bool have_same_results(const SearchRequest& a, const SearchRequest& b) {
+  return static_cast<const SearchOptions&>(a) == b && a.n_best == b.n_best &&
          a.suppressed_tokens == b.suppressed_tokens && a.continues_word == b.continues_word &&
          a.want_weights == b.want_weights && a.want_tree == b.want_tree &&
          !a.cancelled == !b.cancelled;
 }
 
-std::int64_t output_limit(std::int64_t source_length, const SearchOptions& options,
+std::int64_t output_limit(std::int64_t source_length, const SearchRequest& options,
                           const SentenceOptions& sentence) {
   if (options.max_output_ratio <= 0) return options.max_output_length;
   auto needed = static_cast<std::int64_t>(sentence.prefix.size());
@@ -34,7 +34,7 @@ std::int64_t output_limit(std::int64_t source_length, const SearchOptions& optio
                   std::max({by_ratio, options.min_output_length + 1, needed + 1}));
 }
 
-std::int64_t sentences_at_once(const SearchOptions& options, std::int64_t batch_size,
+std::int64_t sentences_at_once(const SearchRequest& options, std::int64_t batch_size,
                                torch::Device device) {
   constexpr std::int64_t rows_on_cpu = 256;
   constexpr std::int64_t rows_on_device = 4096;
@@ -45,7 +45,7 @@ std::int64_t sentences_at_once(const SearchOptions& options, std::int64_t batch_
 
 class RunningSearch::Parts {
  public:
-  Parts(Seq2Seq& model, const SearchOptions& options, kernels::PackedWeights& packed)
+  Parts(Seq2Seq& model, const SearchRequest& options, kernels::PackedWeights& packed)
       : model_(model), options_(options), packed_(packed) {
     const bool beam = options_.samples == 0 && options_.beam_size > 1;
     loops_.push_back(beam ? beam_search(model_, options_) : decode_loop(model_, options_));
@@ -77,7 +77,7 @@ class RunningSearch::Parts {
                        const std::vector<SentenceOptions>& sentences);
 
   Seq2Seq& model_;
-  const SearchOptions options_;
+  const SearchRequest options_;
   kernels::PackedWeights& packed_;
   // One, or two: greedy search uses beam search for sentences with required phrases, so that the
   // constraints of a sentence do not change the results of others.
@@ -144,7 +144,7 @@ std::vector<RunningSearch::Finished> RunningSearch::Parts::step() {
   return finished;
 }
 
-RunningSearch::RunningSearch(Seq2Seq& model, const SearchOptions& options,
+RunningSearch::RunningSearch(Seq2Seq& model, const SearchRequest& options,
                              kernels::PackedWeights& packed)
     : parts_(std::make_unique<Parts>(model, options, packed)) {}
 RunningSearch::~RunningSearch() = default;
@@ -169,7 +169,7 @@ BestSoFar RunningSearch::best_so_far() const {
 
 std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
                                             const torch::Tensor& lengths,
-                                            const SearchOptions& options,
+                                            const SearchRequest& options,
                                             const std::vector<SentenceOptions>& sentences,
                                             kernels::PackedWeights& packed) {
   options.throw_if_cancelled();
@@ -188,7 +188,7 @@ std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor&
 
 std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
                                             const torch::Tensor& lengths,
-                                            const SearchOptions& options,
+                                            const SearchRequest& options,
                                             const std::vector<SentenceOptions>& sentences) {
   kernels::PackedWeights packed;
   return search(model, source, lengths, options, sentences, packed);

@@ -12,21 +12,21 @@
 #include <vector>
 
 #include "base/special_tokens.h"
-#include "config/testing_options.h"
+#include "config/search_options.h"
 #include "decoding/hypothesis.h"
 #include "kernels/packed_weights.h"
 #include "model/output/output_layer.h"
 
 namespace regard {
 
-// Thrown by a search if SearchOptions::cancelled returns true.
+// Thrown by a search if SearchRequest::cancelled returns true.
 class CancelledSearch : public std::exception {
  public:
   const char* what() const noexcept override { return "the search was cancelled"; }
 };
 
-// The options of a search: the section `testing` of the configuration, and others.
-struct SearchOptions : TestingOptions {
+// The options of a search: the section `search` of the configuration, and others.
+struct SearchRequest : SearchOptions {
   // Number of hypotheses that the caller will use, at most beam_size. early_stopping `exact` stops
   // when so many best hypotheses are certain. Does not limit the result.
   std::int64_t n_best = 1;
@@ -45,7 +45,7 @@ struct SearchOptions : TestingOptions {
 };
 
 // True if the options lead to the same results, so that sentences with them can share a search.
-bool have_same_results(const SearchOptions& a, const SearchOptions& b);
+bool have_same_results(const SearchRequest& a, const SearchRequest& b);
 
 // The options of one sentence.
 struct SentenceOptions {
@@ -61,7 +61,7 @@ struct SentenceOptions {
 };
 
 // Returns the maximum length of the translations of a source. Both lengths include </s>.
-std::int64_t output_limit(std::int64_t source_length, const SearchOptions& options,
+std::int64_t output_limit(std::int64_t source_length, const SearchRequest& options,
                           const SentenceOptions& sentence = {});
 
 // Tokens of hypotheses, each with the id of its sentence.
@@ -73,7 +73,7 @@ class RunningSearch {
  public:
   // The model must be in evaluation mode. It and `packed` must outlive this object; its packed
   // weights are stored in `packed`, as for search().
-  RunningSearch(Seq2Seq& model, const SearchOptions& options, kernels::PackedWeights& packed);
+  RunningSearch(Seq2Seq& model, const SearchRequest& options, kernels::PackedWeights& packed);
   ~RunningSearch();
   RunningSearch(const RunningSearch&) = delete;
   RunningSearch& operator=(const RunningSearch&) = delete;
@@ -110,7 +110,7 @@ class RunningSearch {
 // Returns how many sentences, at most batch_size, a search on this device should have at a time. On
 // a CPU, those whose samples are 256 together: more are not faster, and their states and logits
 // exceed the caches. On other devices, those with 4,096 samples.
-std::int64_t sentences_at_once(const SearchOptions& options, std::int64_t batch_size,
+std::int64_t sentences_at_once(const SearchRequest& options, std::int64_t batch_size,
                                torch::Device device);
 
 // Returns for each source sentence its samples (options.samples > 0) or the best hypotheses, at
@@ -120,13 +120,13 @@ std::int64_t sentences_at_once(const SearchOptions& options, std::int64_t batch_
 // several threads at once. Throws CancelledSearch.
 std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
                                             const torch::Tensor& lengths,
-                                            const SearchOptions& options,
+                                            const SearchRequest& options,
                                             const std::vector<SentenceOptions>& sentences,
                                             kernels::PackedWeights& packed);
 // Same, with packed weights for this search only.
 std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
                                             const torch::Tensor& lengths,
-                                            const SearchOptions& options,
+                                            const SearchRequest& options,
                                             const std::vector<SentenceOptions>& sentences = {});
 
 }  // namespace regard

@@ -74,7 +74,7 @@ void ConstraintKinds::include(const SentenceOptions& sentence) {
   bad_words = bad_words || !sentence.bad_words.empty();
 }
 
-std::vector<std::unique_ptr<TokenConstraint>> token_constraints(const SearchOptions& options,
+std::vector<std::unique_ptr<TokenConstraint>> token_constraints(const SearchRequest& options,
                                                                 const ConstraintKinds& kinds) {
   std::vector<std::unique_ptr<TokenConstraint>> constraints;
   const auto add = [&]<typename Constraint>(Constraint constraint) {

@@ -46,11 +46,11 @@ class MinimumLength : public TokenConstraint {
 class NoRepeatNgram : public TokenConstraint {
  public:
   // n is options.no_repeat_ngram. The options must outlive this object.
-  explicit NoRepeatNgram(const SearchOptions& options) : options_(&options) {}
+  explicit NoRepeatNgram(const SearchRequest& options) : options_(&options) {}
   void apply(const History& history, TokenMask& mask) const override;
 
  private:
-  const SearchOptions* options_;
+  const SearchRequest* options_;
 };
 
 // Forces the next token of SentenceOptions::prefix.
@@ -62,7 +62,7 @@ class ForcedPrefix : public TokenConstraint {
 // Bans tokens that would continue the last word of the prefix.
 class WholeWordPrefix : public TokenConstraint {
  public:
-  // See SearchOptions for `continues_word`.
+  // See SearchRequest for `continues_word`.
   explicit WholeWordPrefix(const std::vector<bool>& continues_word);
   void apply(const History& history, TokenMask& mask) const override;
 
@@ -74,11 +74,11 @@ class WholeWordPrefix : public TokenConstraint {
 class LexicalConstraints : public TokenConstraint {
  public:
   // The options must outlive this object.
-  explicit LexicalConstraints(const SearchOptions& options) : options_(&options) {}
+  explicit LexicalConstraints(const SearchRequest& options) : options_(&options) {}
   void apply(const History& history, TokenMask& mask) const override;
 
  private:
-  const SearchOptions* options_;
+  const SearchRequest* options_;
 };
 
 // Bans tokens that would complete an excluded phrase of the sentence.
@@ -99,7 +99,7 @@ struct ConstraintKinds {
 
 // Returns the constraints that the options or the sentences require. `options` must outlive the
 // result.
-std::vector<std::unique_ptr<TokenConstraint>> token_constraints(const SearchOptions& options,
+std::vector<std::unique_ptr<TokenConstraint>> token_constraints(const SearchRequest& options,
                                                                 const ConstraintKinds& kinds);
 
 }  // namespace regard

@@ -31,27 +31,25 @@ struct LibraryEvaluationOptions {
   bool confidence = false;
   std::int64_t resamples = -1;
   std::int64_t resampling_seed = -1;
-};
 
-template <typename Field>
-void describe(LibraryEvaluationOptions& o, Field&& field) {
-  field("tokenize", o.tokenize, "");
-  field("spm_model", o.spm_model, "");
-  field("lowercase", o.lowercase, "");
-  field("smooth_method", o.smooth_method, "");
-  field("smooth_value", o.smooth_value, "", between(0, 1e6));
-  field("chrf_char_order", o.chrf_char_order, "", between(1, 9));
-  field("chrf_word_order", o.chrf_word_order, "", between(0, 9));
-  field("chrf_beta", o.chrf_beta, "", between(0, 100));
-  field("ter_normalized", o.ter_normalized, "");
-  field("ter_no_punct", o.ter_no_punct, "");
-  field("ter_asian_support", o.ter_asian_support, "");
-  field("ter_case_sensitive", o.ter_case_sensitive, "");
-  field("sentence_level", o.sentence_level, "");
-  field("confidence", o.confidence, "");
-  field("resamples", o.resamples, "", between(2, 1e6));
-  field("resampling_seed", o.resampling_seed, "", at_least(0));
-}
+  static constexpr auto fields = std::tuple{
+      field("tokenize", &LibraryEvaluationOptions::tokenize, ""),
+      field("spm_model", &LibraryEvaluationOptions::spm_model, ""),
+      field("lowercase", &LibraryEvaluationOptions::lowercase, ""),
+      field("smooth_method", &LibraryEvaluationOptions::smooth_method, ""),
+      field("smooth_value", &LibraryEvaluationOptions::smooth_value, "", between(0, 1e6)),
+      field("chrf_char_order", &LibraryEvaluationOptions::chrf_char_order, "", between(1, 9)),
+      field("chrf_word_order", &LibraryEvaluationOptions::chrf_word_order, "", between(0, 9)),
+      field("chrf_beta", &LibraryEvaluationOptions::chrf_beta, "", between(0, 100)),
+      field("ter_normalized", &LibraryEvaluationOptions::ter_normalized, ""),
+      field("ter_no_punct", &LibraryEvaluationOptions::ter_no_punct, ""),
+      field("ter_asian_support", &LibraryEvaluationOptions::ter_asian_support, ""),
+      field("ter_case_sensitive", &LibraryEvaluationOptions::ter_case_sensitive, ""),
+      field("sentence_level", &LibraryEvaluationOptions::sentence_level, ""),
+      field("confidence", &LibraryEvaluationOptions::confidence, ""),
+      field("resamples", &LibraryEvaluationOptions::resamples, "", between(2, 1e6)),
+      field("resampling_seed", &LibraryEvaluationOptions::resampling_seed, "", at_least(0))};
+};
 
 void check_combinations(const LibraryEvaluationOptions& given) {
   const bool wants_pieces = given.tokenize == "spm";

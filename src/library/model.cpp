@@ -191,7 +191,7 @@ class Callers {
 
 // Translates lines as one request. Calls `progress` on this thread.
 std::vector<Translation> translate_request(Engine& engine, const std::vector<std::string>& lines,
-                                           const SearchOptions& options,
+                                           const SearchRequest& options,
                                            const Tokenizers& tokenizers,
                                            const Model::Progress& progress) {
   std::mutex mutex;  // guards the variables below
@@ -271,21 +271,21 @@ struct Model::Parts {
         tagged_tokenizers(contents, {"src_tag", source_tag}, {"trg_tag", target_tag});
   }
 
-  TestingOptions testing(const std::vector<std::string>& search) const {
-    auto testing = contents.options.testing;
-    for (const auto& option : search) assign_option(testing, option, "search option");
-    check_search(testing, *contents.model);
-    return testing;
+  SearchOptions search_with(const std::vector<std::string>& changes) const {
+    auto search = contents.options.search;
+    for (const auto& option : changes) assign_option(search, option, "search option");
+    check_search(search, *contents.model);
+    return search;
   }
 
   // The lines are truncated.
   std::vector<regard::Translation> translate(const std::vector<std::string>& lines,
-                                             const TestingOptions& testing, std::size_t n,
+                                             const SearchOptions& search, std::size_t n,
                                              bool want_weights, const Progress& progress) const {
-    auto options = search_options(testing);
+    auto options = search_request(search);
     options.n_best = static_cast<std::int64_t>(n);
     options.want_weights = want_weights && contents.model->has_attention_weights();
-    return shared->callers.translate(testing.batch_size, progress, [&](Engine& engine) {
+    return shared->callers.translate(search.batch_size, progress, [&](Engine& engine) {
       return translate_request(engine, lines, options, contents.tokenizers, progress);
     });
   }
@@ -337,9 +337,9 @@ std::vector<std::string> Model::translate(const std::vector<std::string>& lines,
                                           const std::vector<std::string>& search,
                                           const Progress& progress) const {
   std::vector<std::string> texts;
-  const auto testing = parts_->testing(search);
+  const auto options = parts_->search_with(search);
   const auto truncated = truncate_lines(lines, parts_->source_limit, "line");
-  for (auto& translation : parts_->translate(truncated, testing, 1, false, progress)) {
+  for (auto& translation : parts_->translate(truncated, options, 1, false, progress)) {
     texts.push_back(std::move(translation.text));
   }
   return texts;
@@ -348,15 +348,15 @@ std::vector<std::string> Model::translate(const std::vector<std::string>& lines,
 std::vector<Model::Translation> Model::n_best(const std::vector<std::string>& lines, std::size_t n,
                                               const std::vector<std::string>& search,
                                               const Progress& progress) const {
-  const auto testing = parts_->testing(search);
-  const bool sampling = testing.samples > 0;
-  const auto max_n = static_cast<std::size_t>(sampling ? testing.samples : testing.beam_size);
+  const auto options = parts_->search_with(search);
+  const bool sampling = options.samples > 0;
+  const auto max_n = static_cast<std::size_t>(sampling ? options.samples : options.beam_size);
   if (n < 1 || n > max_n) {
     throw ConfigError("n_best: found {}, expected 1 to {} ({})", n, max_n,
                       sampling ? "samples" : "beam_size");
   }
   const auto truncated = truncate_lines(lines, parts_->source_limit, "line");
-  return convert(truncated, parts_->translate(truncated, testing, n, true, progress), n,
+  return convert(truncated, parts_->translate(truncated, options, n, true, progress), n,
                  parts_->contents.tokenizers, parts_->shared->translator);
 }
 

@@ -73,7 +73,7 @@ class __attribute__((visibility("default"))) Model {
   Model with_tags(const std::string& source_tag, const std::string& target_tag) const;
 
   // Returns the translation of each line; empty for a blank line. `search` overrides search
-  // options, by the keys of section `testing` in docs/configuration.md: {"beam_size=10",
+  // options, by the keys of section `search` in docs/configuration.md: {"beam_size=10",
   // "beam_alpha=0.6"}. The others keep their values in the model's configuration. Throws for an
   // unknown option, a line that is not UTF-8, and a line that the model cannot read.
   //

@@ -43,7 +43,7 @@ std::shared_ptr<Decoder> make_decoder(std::int64_t state_size, const ModelOption
   if (o.kind == ModelKind::translation) return std::make_shared<RecurrentDecoder>(state_size, o);
   auto without_source = o;
   without_source.attention = {};
-  without_source.attention.kind = "none";
+  without_source.attention.kind = AttentionKind::none;
   without_source.attention.fixed_context = FixedContext::initial;
   without_source.decoder.initial_state = InitialState::zero;
   return std::make_shared<RecurrentDecoder>(state_size, without_source);
@@ -72,7 +72,7 @@ std::optional<LengthLimit> source_limit_of(const ModelOptions& o) {
     lower_to(encoder.max_positions, "model.encoder.max_positions");
   }
   if (o.kind == ModelKind::translation && o.decoder.kind == LayerKind::recurrent &&
-      reads_option(o.attention, "max_positions")) {
+      is_read(o.attention, &AttentionOptions::max_positions)) {
     lower_to(o.attention.max_positions, "model.attention.max_positions");
   }
   return limit;

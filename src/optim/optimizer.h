@@ -24,10 +24,6 @@ namespace regard {
 std::vector<double> learning_rate_factors(const TrainingOptions& options,
                                           const NamedParameters& parameters);
 
-// The name in Optimizer::state() of the number of updates of each parameter while it was frozen.
-// Checkpoints of older versions do not have it.
-inline constexpr const char* frozen_updates_name = "frozen_updates";
-
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -65,7 +61,7 @@ class Optimizer {
   // Returns a scalar tensor, 0, and adds it to the state.
   torch::Tensor add_counter(const std::string& name);
   // Adds the number of updates of each parameter while it was frozen to the state.
-  void add_frozen_updates() { state_.emplace_back(frozen_updates_name, frozen_updates_); }
+  void add_frozen_updates() { state_.emplace_back("frozen_updates", frozen_updates_); }
 
   // Consecutive elements that are updated alike.
   struct Range {

@@ -117,8 +117,7 @@ TranslateRequest::Stream stream_named(const Json& value) {
 }  // namespace
 
 std::vector<std::string> search_keys() {
-  TestingOptions options;
-  auto keys = field_names(options);
+  auto keys = field_names<SearchOptions>();
   std::erase(keys, "batch_size");
   std::erase(keys, "validation_beam_size");
   return keys;
@@ -186,8 +185,8 @@ TranslateRequest parse_translate_request(const std::string& body, const RequestL
   return request;
 }
 
-TestingOptions search_of(const TranslateRequest& request, const TestingOptions& defaults,
-                         const RequestLimits& limits) {
+SearchOptions search_of(const TranslateRequest& request, const SearchOptions& defaults,
+                        const RequestLimits& limits) {
   auto options = defaults;
   try {
     for (const auto& assignment : request.search) assign_option(options, assignment, "search");

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "config/testing_options.h"
+#include "config/search_options.h"
 
 namespace regard {
 
@@ -27,7 +27,7 @@ struct TranslateRequest {
   std::optional<std::string> source_tag;  // empty text: none; nullopt: that of the model
   std::optional<std::string> target_tag;
   std::int64_t n_best = 1;
-  std::vector<std::string> search;  // "beam_size=5": keys of section `testing`
+  std::vector<std::string> search;  // "beam_size=5": keys of section `search`
   bool tokens = false;
   bool alignments = false;
   bool attention = false;
@@ -44,10 +44,10 @@ struct TranslateRequest {
 TranslateRequest parse_translate_request(const std::string& body, const RequestLimits& limits);
 
 // Returns the search options of a request: `defaults` with its changes. Throws HttpError 400.
-TestingOptions search_of(const TranslateRequest& request, const TestingOptions& defaults,
-                         const RequestLimits& limits);
+SearchOptions search_of(const TranslateRequest& request, const SearchOptions& defaults,
+                        const RequestLimits& limits);
 
-// The keys of section `testing` that a request may set: those that change one translation.
+// The keys of section `search` that a request may set: those that change one translation.
 std::vector<std::string> search_keys();
 
 }  // namespace regard

@@ -195,9 +195,9 @@ std::string openapi() {
   auto json = Json::parse(openapi_template);
   json["info"]["version"] = version();
   const auto schema = Json::parse(options_schema());
-  const auto& testing = schema["properties"]["testing"]["properties"];
+  const auto& keys = schema["properties"]["search"]["properties"];
   auto& search = json["components"]["schemas"]["Search"]["properties"];
-  for (const auto& key : search_keys()) search[key] = testing.at(key);
+  for (const auto& key : search_keys()) search[key] = keys.at(key);
   return to_text(json, 2) + "\n";
 }
 

@@ -27,9 +27,9 @@ void check_tokenizer_options(const Options& options, const PreparedCorpus& prepa
       pair_option_differences(prepared.options(), options, /*tokenizer_training=*/true);
   if (!differences.empty()) {
     throw ConfigError(
-        "data.prepared: {} was prepared with other options:\n  {}\nRestore these, or run `regard "
+        "data.prepared: {} was prepared with other options:{}\nRestore these, or run `regard "
         "prepare` again into another folder",
-        prepared.folder().string(), fmt::join(differences, "\n  "));
+        prepared.folder().string(), differences_text(differences));
   }
   const auto& tokenizer = options.data.tokenizer;
   const auto check = [&](const char* key, const std::string& file, const Tokenizer& used) {

@@ -23,8 +23,8 @@ std::string model_differences(const Options& before, const Options& options,
                               std::string_view section) {
   std::string lines;
   for (const auto& difference : option_differences(before, options)) {
-    if (!difference.starts_with(section) || difference.starts_with("model.dropout.")) continue;
-    lines += "\n  " + difference;
+    if (!difference.is_at(section) || difference.is_at("model.dropout")) continue;
+    lines += "\n  " + difference.text();
   }
   return lines;
 }
@@ -218,8 +218,8 @@ Tokenizers InitialModel::take_tokenizers(Options& options, DataLoader& loader) {
   keep_tokenizers_of(options, options_);
   options.data.tokenizer.src_file = options.data.tokenizer.trg_file = "";  // of another machine
   for (const auto& difference : option_differences(before, options)) {
-    if (difference.starts_with("data.tokenizer.user_symbols")) continue;  // the symbols of both
-    log::warning("using the tokenizers of {}: {}", folder_.path().string(), difference);
+    if (difference.is_at("data.tokenizer.user_symbols")) continue;  // the symbols of both
+    log::warning("using the tokenizers of {}: {}", folder_.path().string(), difference.text());
   }
   check_options(options);
   const auto own = read_tokenizers(folder_, options_);

@@ -58,8 +58,8 @@ torch::Tensor expected_risk(const torch::Tensor& log_p, const torch::Tensor& ris
 MinimumRisk::MinimumRisk(const Options& options, Tokenizers tokenizers)
     : options_(options.training), tokenizers_(std::move(tokenizers)) {
   // The candidates are samples of P itself: only the limits of the length apply.
-  search_.max_output_length = options.testing.max_output_length;
-  search_.max_output_ratio = options.testing.max_output_ratio;
+  search_.max_output_length = options.search.max_output_length;
+  search_.max_output_ratio = options.search.max_output_ratio;
   search_.samples = options_.minimum_risk.samples;
   MetricOptions metrics;
   metrics.bleu.effective_order = true;

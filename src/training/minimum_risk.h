@@ -82,7 +82,7 @@ class MinimumRisk {
   std::vector<std::string> texts_of(const std::vector<Candidate>& candidates) const;
 
   TrainingOptions options_;
-  SearchOptions search_;
+  SearchRequest search_;
   Tokenizers tokenizers_;
   std::shared_ptr<const CorpusMetric> metric_;
 };

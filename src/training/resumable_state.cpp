@@ -65,7 +65,7 @@ Json numbers_of(const ResumableState& state) {
                   {"skipped", state.position.skipped},
                   {"skipped_in_a_row", state.position.skipped_in_a_row},
                   {"schedule",
-                   {{"setbacks", schedule.rollbacks},  // key of the first version
+                   {{"rollbacks", schedule.rollbacks},
                     {"decreases", schedule.decreases},
                     {"validations_without_improvement", schedule.validations_without_improvement}}},
                   {"validations", std::move(validations)},
@@ -84,19 +84,15 @@ std::int64_t count_at(const Json& json, const char* key) {
 
 // Sets the parts of the trainer to which `state` refers.
 void set_numbers(const Json& json, const ResumableState& state) {
-  // Checkpoints of older versions do not have all counts.
-  const auto count_or_zero = [](const Json& from, const char* key) {
-    return from.contains(key) ? count_at(from, key) : 0;
-  };
   state.position = {.step = count_at(json, "step"),
                     .epoch = count_at(json, "epoch"),
                     .batch = count_at(json, "batch"),
-                    .mean_log_p = json.value("mean_log_p", 0.0),
-                    .skipped = count_or_zero(json, "skipped"),
-                    .skipped_in_a_row = count_or_zero(json, "skipped_in_a_row")};
+                    .mean_log_p = json.at("mean_log_p"),
+                    .skipped = count_at(json, "skipped"),
+                    .skipped_in_a_row = count_at(json, "skipped_in_a_row")};
   state.pending_validation = json.value("pending_validation", false);
   const auto& schedule = json.at("schedule");
-  state.schedule.set_state({count_or_zero(schedule, "setbacks"), count_at(schedule, "decreases"),
+  state.schedule.set_state({count_at(schedule, "rollbacks"), count_at(schedule, "decreases"),
                             count_at(schedule, "validations_without_improvement")});
   ScoredSteps history;
   for (const auto& entry : json.at("validations")) {
@@ -142,10 +138,6 @@ void read_state(const FolderReader& folder, ResumableState state) {
   for (auto& [name, tensor] : folder.tensors(tensors_file)) saved.emplace(name, tensor);
   for (auto& [name, tensor] : tensors_of(state)) {
     const auto found = saved.find(name);
-    if (found == saved.end() && name == fmt::format("optimizer.{}", frozen_updates_name)) {
-      tensor.zero_();  // a checkpoint of an older version
-      continue;
-    }
     if (found == saved.end() || found->second.sizes() != tensor.sizes()) {
       throw CheckpointError(
           "{}: {} `{}`; it was trained with another optimizer or model; use --fresh to start over",

@@ -119,7 +119,7 @@ void save_corpus_cache(const RunFolder& run, const Setup& setup) {
   }
 }
 
-void record_testing_options(const RunFolder& run, const TestingOptions& testing) {
+void record_search_options(const RunFolder& run, const SearchOptions& search) {
   std::set<std::filesystem::path> checkpoints;
   for (const auto& linked : {run.last(), run.best()}) {
     if (linked) checkpoints.insert(*linked);
@@ -128,7 +128,7 @@ void record_testing_options(const RunFolder& run, const TestingOptions& testing)
     const FolderReader checkpoint(path);
     const auto before = read_model_options(checkpoint);
     auto options = before;
-    options.testing = testing;
+    options.search = search;
     const auto differences = option_differences(before, options);
     if (differences.empty()) continue;
     FolderWriter writer(path);
@@ -137,7 +137,7 @@ void record_testing_options(const RunFolder& run, const TestingOptions& testing)
     writer.commit(checkpoint.info());
     write_file(run.path() / "config.yaml", write_options(options));
     for (const auto& difference : differences) {
-      log::info("{}: recorded {}", path.string(), difference);
+      log::info("{}: recorded {}", path.string(), difference.text());
     }
   }
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t max_run_manifest_bytes =
     16 << 20;  // of a manifest, which grows with each session
-constexpr const char* earlier_sessions_key = "earlier_sittings";
+constexpr const char* earlier_sessions_key = "earlier_sessions";
 
 Json file_entry(const std::string& path, const TextDigest& digest) {
   return {{"path", path}, {"sha256", digest.sha256}, {"lines", digest.lines}};

@@ -29,8 +29,8 @@ Json read_run_manifest(const std::filesystem::path& path);
 // files, versions of regard and LibTorch, number of threads, precision, library of the matrix
 // products.
 std::vector<std::string> manifest_differences(const Json& before, const Json& now);
-// Adds the manifests of all earlier sessions to `manifest`, under the key "earlier_sittings" (the
-// key of the first version). `before` is the manifest of the last session, with those before it.
+// Adds the manifests of all earlier sessions to `manifest`, under the key "earlier_sessions".
+// `before` is the manifest of the last session, with those before it.
 void add_earlier_sessions(Json& manifest, const Json& before);
 
 }  // namespace regard

@@ -62,24 +62,23 @@ std::vector<std::string> data_row(const std::string& name, const Corpus& corpus,
   return row;
 }
 
-bool is_tokenizer_file(const std::string& difference) {
-  return difference.starts_with("data.tokenizer.src_file") ||
-         difference.starts_with("data.tokenizer.trg_file");
+bool is_tokenizer_file(const Difference& difference) {
+  return difference.is_at("data.tokenizer.src_file") || difference.is_at("data.tokenizer.trg_file");
 }
 
 // Returns true for options that determine the tensors of a checkpoint: the options of the model,
 // the tokenizers and the optimizer state.
-bool is_fixed(const std::string& difference, const TrainingOptions& before,
+bool is_fixed(const Difference& difference, const TrainingOptions& before,
               const TrainingOptions& now) {
-  if (difference.starts_with("model.dropout") ||
-      difference.starts_with("data.tokenizer.sampling") || is_tokenizer_file(difference)) {
+  if (difference.is_at("model.dropout") || difference.is_at("data.tokenizer.sampling") ||
+      is_tokenizer_file(difference)) {
     return false;
   }
-  if (difference.starts_with("training.moving_average")) {
+  if (difference.is_at("training.moving_average")) {
     return (before.moving_average > 0) != (now.moving_average > 0);
   }
-  return difference.starts_with("model.") || difference.starts_with("data.tokenizer.") ||
-         difference.starts_with("training.optimizer");
+  return difference.is_at("model") || difference.is_at("data.tokenizer") ||
+         difference.is_at("training.optimizer");
 }
 
 // consequence() mentions an increase of the learning rate by at least this factor.
@@ -87,16 +86,16 @@ constexpr double large_increase = 4;
 
 // Returns a clause on what a changed option does to the run, to append to a warning; "" for most
 // options.
-std::string consequence(const std::string& difference, const TrainingOptions& before,
+std::string consequence(const Difference& difference, const TrainingOptions& before,
                         const TrainingOptions& now) {
-  if (difference.starts_with("training.learning_rate:") && before.learning_rate > 0) {
+  if (difference.is_at("training.learning_rate") && before.learning_rate > 0) {
     const auto ratio = now.learning_rate / before.learning_rate;
     if (ratio < large_increase) return "";
     return fmt::format("; {:.3g} times as high: the loss may rise and stay high", ratio);
   }
   if (is_tokenizer_file(difference)) return "; the run keeps the tokenizers of its checkpoint";
-  const bool changes_length = difference.starts_with("training.max_steps") ||
-                              (difference.starts_with("training.epochs") && before.max_steps == 0);
+  const bool changes_length = difference.is_at("training.max_steps") ||
+                              (difference.is_at("training.epochs") && before.max_steps == 0);
   if (changes_length && before.scheduling == ScheduleKind::cosine && before.decay_steps == 0) {
     return "; the cosine schedule now ends at another step: the learning rates differ from those "
            "of a run that had this length from the start";
@@ -123,9 +122,9 @@ void compare_with_checkpoint(const FolderReader& checkpoint, const Options& befo
   std::string fixed;
   for (const auto& difference : option_differences(before, options)) {
     if (is_fixed(difference, before.training, options.training)) {
-      fixed += "\n  " + difference;
+      fixed += "\n  " + difference.text();
     } else {
-      log::warning("changed since this run last trained: {}{}", difference,
+      log::warning("changed since this run last trained: {}{}", difference.text(),
                    consequence(difference, before.training, options.training));
     }
   }
@@ -268,9 +267,10 @@ void make_model(Setup& setup, InitialModel* initial) {
 void report_widths(const ModelOptions& given, const ModelOptions& resolved) {
   const bool has_attention =
       resolved.kind == ModelKind::translation && resolved.decoder.kind == LayerKind::recurrent;
-  if (has_attention && !reads_option(resolved.attention, "size") &&
+  if (has_attention && !is_read(resolved.attention, &AttentionOptions::size) &&
       resolved.attention.size != AttentionOptions().size) {
-    log::info("model.attention.size has no effect: {} does not read it", resolved.attention.kind);
+    log::info("model.attention.size has no effect: {} does not read it",
+              enum_name(resolved.attention.kind));
   }
   if (given.attention.project_keys != resolved.attention.project_keys &&
       resolved.attention.project_keys == ProjectKeys::yes) {

@@ -20,9 +20,10 @@ constexpr double small_step = 1e12;
 constexpr std::int64_t max_graphs = 128;
 
 bool draws_numbers(const ModelOptions& o) {
-  const auto& kind = o.attention.kind;
+  const auto kind = o.attention.kind;
   const bool attends = o.kind == ModelKind::translation && o.decoder.kind == LayerKind::recurrent;
-  return o.dropout.tokens > 0 || (attends && (kind == "hard" || kind == "monotonic"));
+  return o.dropout.tokens > 0 ||
+         (attends && (kind == AttentionKind::hard || kind == AttentionKind::monotonic));
 }
 
 }  // namespace

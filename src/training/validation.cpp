@@ -39,7 +39,7 @@ Validator::Validator(const Options& options, Corpus dev, torch::Device device, T
       device_(device),
       pool_(pool),
       group_(group),
-      batch_size_(options.testing.batch_size) {
+      batch_size_(options.search.batch_size) {
   for (std::int64_t i = 0; i < dev_.size(); ++i) {
     sources_.emplace_back(dev_.source_text(i));
     references_.emplace_back(dev_.target_text(i));
@@ -110,7 +110,7 @@ std::optional<Validator::Share> Validator::share_in_memory(const std::shared_ptr
       batch_size_ = std::max<std::int64_t>(1, std::min(batch_size_, dev_.size()) / 2);
       log::warning(
           "validation: not enough memory; continuing with batches of {}. Set "
-          "testing.batch_size lower to avoid this",
+          "search.batch_size lower to avoid this",
           counted(batch_size_, "sentence"));
     }
   }
@@ -123,9 +123,9 @@ Validator::Share Validator::share(const std::shared_ptr<Seq2Seq>& model,
   auto share = nll(*model, hooks, translator.packed_weights());
   if (!translates()) return share;
 
-  auto search = search_options(options_.testing);
-  search.beam_size = options_.testing.validation_beam_size;
-  search.beam_groups = 1;  // testing.beam_groups need not divide this beam size
+  auto search = search_request(options_.search);
+  search.beam_size = options_.search.validation_beam_size;
+  search.beam_groups = 1;  // search.beam_groups need not divide this beam size
   search.samples = 0;      // scores of samples would depend on chance
   search.mbr = MbrMetric::none;
   search.cancelled = hooks.cancelled;

@@ -43,7 +43,7 @@ class Validator {
 
   // Scores the model with its current weights. The processes of the group share the sentences and
   // return the same. Returns nullopt if hooks.cancelled returned true, in any process.
-  // Uses batches of testing.batch_size sentences. If they do not fit into memory, halves them with
+  // Uses batches of search.batch_size sentences. If they do not fit into memory, halves them with
   // a warning, also for later validations, and throws EnvironmentError if one sentence does not
   // fit. Leaves the model in training mode, also after an exception.
   std::optional<Validation> validate(const std::shared_ptr<Seq2Seq>& model,

@@ -33,7 +33,7 @@ void check_same(const AverageModel& first, const fs::path& first_path, const Fol
   if (!differing.empty()) {
     throw ConfigError(
         "{}: differs from {} in {}; only models with the same options can be averaged", path,
-        first_path.string(), differing[0]);
+        first_path.string(), differing[0].text());
   }
   if (vocabularies(read_tokenizers(folder, options)) != vocabularies(first.tokenizers)) {
     throw ConfigError(

@@ -81,7 +81,7 @@ void ContinuousBatch::add(const QueuedSentences& sentences) {
 }
 
 ContinuousBatch::Lane& ContinuousBatch::lane_for(const QueuedSentence& sentence) {
-  const auto& options = steps_.search_options(sentence);
+  const auto& options = steps_.search_request(sentence);
   const auto found = std::ranges::find_if(lanes_, [&](const auto& lane) {
     return !lane.is_closed && are_similar(lane.longest, sentence.source.length()) &&
            have_same_results(lane.options, options);
@@ -90,7 +90,7 @@ ContinuousBatch::Lane& ContinuousBatch::lane_for(const QueuedSentence& sentence)
 }
 
 ContinuousBatch::Lane& ContinuousBatch::new_lane(const QueuedSentence& sentence) {
-  return lanes_.emplace_back(model_, steps_.search_options(sentence), packed_,
+  return lanes_.emplace_back(model_, steps_.search_request(sentence), packed_,
                              sentence.source.length());
 }
 

@@ -27,7 +27,7 @@ class ContinuousBatch {
   // The steps of a translation that the translator provides.
   struct Steps {
     // Returns the options of the search for a sentence.
-    std::function<const SearchOptions&(const QueuedSentence&)> search_options;
+    std::function<const SearchRequest&(const QueuedSentence&)> search_request;
     // Returns the options of a sentence, complete with its shortlist.
     std::function<SentenceOptions(const QueuedSentence&)> sentence_options;
     // Completes a translation whose hypotheses are set.
@@ -48,11 +48,11 @@ class ContinuousBatch {
  private:
   // A running search.
   struct Lane {
-    Lane(Seq2Seq& model, const SearchOptions& search_options, kernels::PackedWeights& packed,
+    Lane(Seq2Seq& model, const SearchRequest& request, kernels::PackedWeights& packed,
          std::size_t source_length)
-        : options(search_options), search(model, options, packed), longest(source_length) {}
+        : options(request), search(model, options, packed), longest(source_length) {}
 
-    SearchOptions options;
+    SearchRequest options;
     RunningSearch search;
     std::map<std::size_t, QueuedSentence*> sentences;  // by id
     std::size_t longest;                               // number of source tokens

@@ -23,7 +23,7 @@ namespace regard {
 // Lines with the same search options and tags.
 struct TranslationRequest {
   std::vector<QueuedLine> lines;
-  SearchOptions search;
+  SearchRequest search;
   // Those of the translator with other tags, or nullopt for those of the translator.
   std::optional<Tokenizers> tokenizers = {};
   // Called once for each line, as soon as it is finished: with its translation, one for each part

@@ -39,8 +39,7 @@ std::vector<double> expected_utilities(const std::vector<std::string>& texts,
 }
 
 void rank_by_expected_utility(std::vector<Hypothesis>& hypotheses,
-                              const std::vector<std::string>& texts,
-                              const TestingOptions& options) {
+                              const std::vector<std::string>& texts, const SearchOptions& options) {
   if (hypotheses.empty()) return;
   const auto tree = hypotheses[0].tree;
   hypotheses[0].tree = nullptr;

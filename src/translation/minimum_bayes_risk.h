@@ -11,14 +11,14 @@
 //
 // score is the length-normalised score that ranks the beam (decoding/hypothesis.h). With log P
 // itself, which falls with each token, a long translation would count less only because it is long.
-// With testing.beam_alpha 0 both are the same.
+// With search.beam_alpha 0 both are the same.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
-#include "config/testing_options.h"
+#include "config/search_options.h"
 #include "decoding/hypothesis.h"
 
 namespace regard {
@@ -32,6 +32,6 @@ std::vector<double> expected_utilities(const std::vector<std::string>& texts,
 // hypotheses with the same text, only the first remains, with the weight of all. Equal utilities
 // keep their order. texts[i] is the text of hypotheses[i]. options.mbr must not be none.
 void rank_by_expected_utility(std::vector<Hypothesis>& hypotheses,
-                              const std::vector<std::string>& texts, const TestingOptions& options);
+                              const std::vector<std::string>& texts, const SearchOptions& options);
 
 }  // namespace regard

@@ -115,7 +115,8 @@ Options read_model_options(const FolderReader& folder, SourceLocations* location
   return as_damage([&] {
     auto options = parse_options(folder.text(config_file), (folder.path() / config_file).string(),
                                  {}, locations);
-    resolve_saved(options.model);
+    reset_unread(options);
+    resolve_automatic(options.model);
     return options;
   });
 }

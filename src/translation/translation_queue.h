@@ -51,7 +51,7 @@ struct Translation {
 
 // The options that all lines of a group share.
 struct LineGroup {
-  SearchOptions search;                  // its `cancelled` must be empty
+  SearchRequest search;                  // its `cancelled` must be empty
   std::optional<Tokenizers> tokenizers;  // with the tags of the group; nullopt: the translator's
   bool wants_partial = false;            // calls LineStream::partial()
   std::atomic<bool> cancelled = false;   // the lines that are not finished end with CancelledSearch

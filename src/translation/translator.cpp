@@ -55,14 +55,14 @@ std::optional<Image> source_image(const Tokenizers& tokenizers, const std::strin
   return image;
 }
 
-SearchOptions ranked_options(SearchOptions options) {
+SearchRequest ranked_options(SearchRequest options) {
   if (options.mbr != MbrMetric::none) options.n_best = options.beam_size;
   return options;
 }
 
-SearchOptions search_options(const TestingOptions& options) {
-  SearchOptions search;
-  static_cast<TestingOptions&>(search) = options;
+SearchRequest search_request(const SearchOptions& options) {
+  SearchRequest search;
+  static_cast<SearchOptions&>(search) = options;
   return search;
 }
 
@@ -159,19 +159,19 @@ class AllLines : public LineStream {
 }  // namespace
 
 std::vector<Translation> Translator::translate(
-    const std::vector<std::string>& lines, const SearchOptions& options, std::int64_t batch_size,
+    const std::vector<std::string>& lines, const SearchRequest& options, std::int64_t batch_size,
     const std::function<void(std::int64_t)>& progress) const {
   AllLines stream(lines, progress);
   translate(stream, options, batch_size);
   return std::move(stream.translations);
 }
 
-void Translator::translate(LineStream& stream, const SearchOptions& options,
+void Translator::translate(LineStream& stream, const SearchRequest& options,
                            std::int64_t batch_size) const {
   const auto limit = model_->source_limit();
   const auto size = static_cast<std::size_t>(sentences_at_once(options, batch_size, device_));
   const auto common_options = ranked_options(options);
-  const auto options_of = [&](const QueuedSentence& sentence) -> const SearchOptions& {
+  const auto options_of = [&](const QueuedSentence& sentence) -> const SearchRequest& {
     return sentence.line->group ? sentence.line->group->search : common_options;
   };
   const auto encode = [&](QueuedSentence& sentence) {
@@ -180,7 +180,7 @@ void Translator::translate(LineStream& stream, const SearchOptions& options,
                       options_of(sentence).want_weights, sentence.translation);
   };
   const ContinuousBatch::Steps steps = {
-      .search_options = options_of,
+      .search_request = options_of,
       .sentence_options =
           [this](const QueuedSentence& sentence) { return sentence_options(sentence); },
       .complete =
@@ -219,7 +219,7 @@ SentenceOptions Translator::sentence_options(const QueuedSentence& sentence) con
 }
 
 void Translator::rank_by_expected_utility(Translation& translation,
-                                          const TestingOptions& options) const {
+                                          const SearchOptions& options) const {
   std::vector<std::string> texts;
   for (const auto& hypothesis : translation.hypotheses) {
     texts.push_back(text(hypothesis, translation));
@@ -254,8 +254,8 @@ void check_shortlist(Seq2Seq& model, const Tokenizers& tokenizers) {
   }
 }
 
-void check_search(const TestingOptions& options, const Seq2Seq& model) {
-  check_testing_options(options);
+void check_search(const SearchOptions& options, const Seq2Seq& model) {
+  check_search_options(options);
   if (options.coverage_beta > 0 && !model.has_attention_weights()) {
     throw ConfigError(
         "coverage_beta is {}, but the model has no attention, and coverage is a sum of attention "

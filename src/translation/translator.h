@@ -11,7 +11,7 @@
 
 #include "base/image.h"
 #include "base/thread_pool.h"
-#include "config/testing_options.h"
+#include "config/search_options.h"
 #include "decoding/search.h"
 #include "kernels/product_rows.h"
 #include "model/seq2seq.h"
@@ -50,10 +50,10 @@ std::optional<Image> source_image(const Tokenizers& tokenizers, const std::strin
 // Throws InputError if a sentence of `tokens` tokens or frames and </s> is longer than `limit`.
 void check_length(std::size_t tokens, const std::optional<LengthLimit>& limit);
 
-SearchOptions search_options(const TestingOptions& options);
+SearchRequest search_request(const SearchOptions& options);
 // Returns the options of a search whose hypotheses are ranked by their expected utility if
 // options.mbr asks for it: all of the beam are candidates, not only those that the caller will use.
-SearchOptions ranked_options(SearchOptions options);
+SearchRequest ranked_options(SearchRequest options);
 
 class Translator {
  public:
@@ -71,12 +71,12 @@ class Translator {
   // the order of their expected utility (minimum_bayes_risk.h). Throws InputError with the line
   // number, from 1, of the first line that the model cannot read.
   std::vector<Translation> translate(const std::vector<std::string>& lines,
-                                     const SearchOptions& options, std::int64_t batch_size,
+                                     const SearchRequest& options, std::int64_t batch_size,
                                      const std::function<void(std::int64_t)>& progress = {}) const;
   // Translates a stream of lines (translation_queue.h), with one batch of at most batch_size
   // sentences per thread (continuous_batch.h). The search options of a LineGroup are those of
   // ranked_options(). Throws as above, with the line numbers in the lines' options.
-  void translate(LineStream& stream, const SearchOptions& options, std::int64_t batch_size) const;
+  void translate(LineStream& stream, const SearchRequest& options, std::int64_t batch_size) const;
 
   // The packed weights of the model, for other searches with it. Thread-safe.
   kernels::PackedWeights& packed_weights() const { return *packed_; }
@@ -92,7 +92,7 @@ class Translator {
  private:
   const Tokenizers& tokenizers_of(const QueuedSentence& sentence) const;
   SentenceOptions sentence_options(const QueuedSentence& sentence) const;
-  void rank_by_expected_utility(Translation& translation, const TestingOptions& options) const;
+  void rank_by_expected_utility(Translation& translation, const SearchOptions& options) const;
 
   std::shared_ptr<Seq2Seq> model_;
   Tokenizers tokenizers_;
@@ -107,6 +107,6 @@ class Translator {
 void check_shortlist(Seq2Seq& model, const Tokenizers& tokenizers);
 
 // Throws ConfigError if the search options contradict each other or the model.
-void check_search(const TestingOptions& options, const Seq2Seq& model);
+void check_search(const SearchOptions& options, const Seq2Seq& model);
 
 }  // namespace regard

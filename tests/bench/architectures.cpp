@@ -17,6 +17,7 @@
 #include "report/table.h"
 #include "tests/bench/timing.h"
 #include "tests/bench/training_case.h"
+#include "tests/model/attention_kind.h"
 
 namespace regard {
 namespace {
@@ -66,11 +67,11 @@ std::vector<Architecture> all_architectures() {
     all.push_back({name, bench_model(), {}});
     change(all.back().options);
   };
-  for (const auto& kind : attention_kinds()) {
-    add("GRU, " + kind, [&](ModelOptions& o) { o.attention.kind = kind; });
+  for (const auto& kind : choice_names<AttentionKind>()) {
+    add("GRU, " + kind, [&](ModelOptions& o) { o.attention.kind = kind_named(kind); });
   }
   add("GRU, input feeding", [](ModelOptions& o) { o.decoder.input_feeding = true; });
-  add("GRU, conditional", [](ModelOptions& o) { o.decoder.query = Query::conditional; });
+  add("GRU, conditional", [](ModelOptions& o) { o.decoder.query = Query::between; });
   add("GRU, reset gate after",
       [](ModelOptions& o) { o.encoder.reset_gate = o.decoder.reset_gate = ResetGate::after; });
   add("GRU, 4 + 4 layers", [](ModelOptions& o) {
@@ -200,8 +201,8 @@ Json decoding_steps(int repeats, const std::string& only) {
   Table memory(columns);
   Json rows = Json::array();
   for (const auto& [name, options, shape] : all_architectures()) {
-    const bool is_attention =
-        name.starts_with("GRU, ") && std::ranges::count(attention_kinds(), name.substr(5)) > 0;
+    const bool is_attention = name.starts_with("GRU, ") &&
+                              std::ranges::count(choice_names<AttentionKind>(), name.substr(5)) > 0;
     const bool is_transformer = options.decoder.kind == LayerKind::transformer;
     if (!(is_attention || is_transformer) || name.find(only) == std::string::npos) continue;
     torch::manual_seed(1);

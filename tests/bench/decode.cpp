@@ -43,7 +43,7 @@ std::vector<std::string> read_lines(const std::string& path, std::int64_t max_li
 
 // One search over all lines: its times, one a round, and what came out of it.
 struct Search {
-  SearchOptions options;
+  SearchRequest options;
   std::vector<double> times;
   std::int64_t tokens = 0;  // of the best hypotheses, with </s>
   double bleu = 0;
@@ -106,12 +106,12 @@ void bench(const Arguments& arguments) {
   TranslationModel loaded;
   const auto loading = seconds([&] { loaded = load_model(path, torch::kCPU); });
   const Translator translator(loaded.model, loaded.tokenizers, torch::kCPU, *workers);
-  const auto& testing = loaded.options.testing;
+  const auto& testing = loaded.options.search;
   const auto batch_size = arguments.batch_size > 0 ? arguments.batch_size : testing.batch_size;
 
   std::vector<Search> searches;
   for (const auto beam : arguments.beams) {
-    searches.push_back({search_options(testing), {}});
+    searches.push_back({search_request(testing), {}});
     searches.back().options.beam_size = beam;
   }
   for (int round = -1; round < arguments.repeats; ++round) {  // the first warms up

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/version.h"
+#include "checkpoint/manifest.h"
 #include "tests/checkpoint/scratch_folder.h"
 
 namespace regard::folder_test {
@@ -306,16 +307,6 @@ TEST(CheckpointFolder, RestoresACheckpointThatWasMovedAway) {
   EXPECT_EQ(FolderReader(scratch / "c").text("config.yaml"), "seed: 1\n");
 }
 
-// In a run that the caller has locked.
-TEST(CheckpointFolder, ClearsLeftoversOfOlderVersions) {
-  const ScratchFolder scratch;
-  fs::create_directories(scratch / ".c.tmp/sub");
-  writer_of(scratch / ".c.old").commit();
-  clear_leftovers(scratch / "c");
-  EXPECT_EQ(entries_of(scratch.path()), std::vector<std::string>{"c"});
-  EXPECT_EQ(FolderReader(scratch / "c").text("config.yaml"), "seed: 1\n");
-}
-
 TEST(CheckpointFolder, CheckReplaceableFindsWhatCannotBeReplaced) {
   const ScratchFolder scratch;
   EXPECT_NO_THROW(check_replaceable(scratch / "c"));
@@ -455,7 +446,7 @@ TEST(CheckpointFolder, ErrorsNameADamagedManifest) {
   const auto path = scratch / "c/manifest.json";
   const std::string whole = bytes_of(path);
   for (const std::string& bytes : {std::string(), whole.substr(0, whole.size() / 2),
-                                   std::string("[]"), std::string(R"({"format": 1})")}) {
+                                   std::string("[]"), std::string(R"({"format": 2})")}) {
     put_bytes(path, bytes);
     EXPECT_THAT(message_of<CheckpointError>([&] { FolderReader reader(scratch / "c"); }),
                 HasSubstr("manifest.json: the manifest is damaged"));
@@ -469,13 +460,14 @@ TEST(CheckpointFolder, RejectsNamesThatLeadOutOfTheFolder) {
   const ScratchFolder scratch;
   writer_of(scratch / "c").commit();
   auto manifest = Json::parse(bytes_of(scratch / "c/manifest.json"));
-  manifest["format"] = 1;  // without its own hash
+  manifest["sha256"] = std::string(64, '0');
   const std::string whole = manifest.dump();
   const std::string plain = "vocabulary.txt";
   const auto at = whole.find(plain);
   for (const char* name : {"../../etc/passwd", "/etc/passwd", "..", ".", "", "a\\u0000b"}) {
     auto changed = whole;
-    put_bytes(scratch / "c/manifest.json", changed.replace(at, plain.size(), name));
+    put_bytes(scratch / "c/manifest.json",
+              sealed_manifest(changed.replace(at, plain.size(), name)));
     EXPECT_THAT(message_of<CheckpointError>([&] { FolderReader reader(scratch / "c"); }),
                 AllOf(HasSubstr("manifest.json: the manifest is damaged"),
                       HasSubstr("leads out of the folder")))

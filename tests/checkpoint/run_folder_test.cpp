@@ -297,16 +297,13 @@ TEST(RunFolder, LockingCleansUpAfterAKilledTraining) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
   save(run, {1, 2});
-  fs::create_directories(scratch / "x/checkpoints/.step-00000003.tmp/sub");
-  fs::rename(run.checkpoint(2), scratch / "x/checkpoints/.step-00000002.old");
   fs::create_directories(scratch / "x/checkpoints/.mine.tmp");
   fs::create_directories(scratch / "x/checkpoints/.step-00000004.tmp-89abcdef/sub");
   put_bytes(scratch / "x/checkpoints/.step-00000004.regard-lock",
             "regard is writing the folder of this name\n123\n89abcdef\n");
   run.lock();
   EXPECT_THAT(run.checkpoint_steps(), ElementsAre(1, 2));
-  for (const auto* name :
-       {".step-00000003.tmp", ".step-00000004.tmp-89abcdef", ".step-00000004.regard-lock"}) {
+  for (const auto* name : {".step-00000004.tmp-89abcdef", ".step-00000004.regard-lock"}) {
     EXPECT_FALSE(fs::exists(scratch / "x/checkpoints" / name)) << name;
   }
   EXPECT_TRUE(fs::exists(scratch / "x/checkpoints/.mine.tmp"));

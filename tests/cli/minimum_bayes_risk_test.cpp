@@ -132,8 +132,8 @@ TEST(MbrCli, EvaluateScoresTheSameTranslations) {
 
 TEST(MbrCli, CombinationsWithoutSenseAreUsageErrors) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-      {{"--mbr", "chrf", "--beam-size", "1"}, "testing.mbr is chrf, but testing.beam_size is 1"},
-      {{"--mbr", "bleu", "--samples", "1"}, "testing.mbr is bleu, but testing.samples is 1"},
+      {{"--mbr", "chrf", "--beam-size", "1"}, "search.mbr is chrf, but search.beam_size is 1"},
+      {{"--mbr", "bleu", "--samples", "1"}, "search.mbr is bleu, but search.samples is 1"},
       {{"--mbr", "chrf", "--split-length", "3"}, "--split-length cannot be combined with --mbr"},
       {{"--mbr", "ter"}, "found `ter`, expected one of none, chrf, bleu"},
       {{"--samples", "3", "--explain"}, "choose one with --mbr"}};

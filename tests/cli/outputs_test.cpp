@@ -125,7 +125,7 @@ TEST_F(Outputs, ReadsLongSequencesToTheEnd) {
     const auto trained =
         train({"model.encoder.numbers=" + numbers, "model.output.kind=pointer", "--fresh",
                "data.max_length=2000", "data.max_ratio=0", "training.max_steps=1",
-               "training.validation_every=1", "testing.max_output_length=3"});
+               "training.validation_every=1", "search.max_output_length=3"});
     ASSERT_EQ(trained.code, 0) << trained.err;
     EXPECT_THAT(trained.err, testing::Not(HasSubstr("warning")));
     const auto found = translate(longer + "\n", {"--json"});
@@ -141,8 +141,8 @@ TEST_F(Outputs, ReadsLongSequencesToTheEnd) {
 
 TEST_F(Outputs, TooManyElementsIsAnErrorWithTheLine) {
   const std::vector<std::string> options = {
-      "model.encoder.numbers=1",     "model.output.kind=pointer",   "training.max_steps=1",
-      "training.validation_every=1", "testing.max_output_length=3", "--fresh"};
+      "model.encoder.numbers=1",     "model.output.kind=pointer",  "training.max_steps=1",
+      "training.validation_every=1", "search.max_output_length=3", "--fresh"};
   const std::string good = "0.5 0.25\n";
   const auto too_long = good + repeated("1", 8193) + "\n";
   const auto named = [](const std::string& file) {

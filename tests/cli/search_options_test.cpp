@@ -66,11 +66,11 @@ TEST(SearchOptionsCli, UnknownChoicesAreUsageErrors) {
 
 TEST(SearchOptionsCli, ContradictionsAreUsageErrors) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-      {{"--min-output-length", "100"}, "testing.min_output_length is 100, but"},
-      {{"--beam-groups", "2"}, "testing.beam_groups is 2, but testing.beam_size is 3"},
-      {{"--diversity", "2"}, "testing.diversity: found 2, but testing.beam_groups is 1"},
-      {{"--temperature", "0.5"}, "testing.temperature: found 0.5, but testing.samples is 0"},
-      {{"--seed", "7"}, "testing.seed: found 7, but testing.samples is 0"},
+      {{"--min-output-length", "100"}, "search.min_output_length is 100, but"},
+      {{"--beam-groups", "2"}, "search.beam_groups is 2, but search.beam_size is 3"},
+      {{"--diversity", "2"}, "search.diversity: found 2, but search.beam_groups is 1"},
+      {{"--temperature", "0.5"}, "search.temperature: found 0.5, but search.samples is 0"},
+      {{"--seed", "7"}, "search.seed: found 7, but search.samples is 0"},
       {{"--samples", "2", "--n-best", "3"}, "--n-best 3: found 2 samples to choose from"},
       {{"--samples", "2", "--beam-groups", "3"}, "samples have no beam"}};
   for (const auto& [arguments, message] : cases) {

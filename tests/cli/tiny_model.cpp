@@ -52,7 +52,7 @@ training:
   label_smoothing: 0
   validation_every: 30
   logging_every: 30
-testing:
+search:
   beam_size: 3
   max_output_length: 20
 )";

@@ -66,8 +66,8 @@ TEST_F(TrainNumbers, ValidationUsesSmallerBatchesIfMemoryIsShort) {
   write_text(folder_ / "dev.en", source);
   write_text(folder_ / "dev.fr", target);
   const std::vector<std::string> settings = {"threads=1",
-                                             "testing.batch_size=400",
-                                             "testing.max_output_length=3",
+                                             "search.batch_size=400",
+                                             "search.max_output_length=3",
                                              "model.decoder.hidden_size=256",
                                              "model.decoder.readout_size=2000",
                                              "training.max_steps=2",
@@ -97,7 +97,7 @@ TEST_F(TrainNumbers, DivergedTrainingRollsBackWithHalfTheRate) {
                     HasSubstr("Rolling back to"), HasSubstr("half of the learning rate"),
                     ContainsRegex("Skipped [0-9]+ batch")));
   EXPECT_THAT(read_text(folder_ / "run" / "last" / "training.json"),
-              ContainsRegex("\"setbacks\": [12],"));
+              ContainsRegex("\"rollbacks\": [12],"));
   const auto bytes = weights();
   auto again = options;
   again.push_back("--fresh");

@@ -63,7 +63,7 @@ TEST_F(TrainResume, SampledSubWordsStayWithinThePositions) {
   const std::vector<std::string> sampled = {
       "data.tokenizer.kind=bpe",   "data.tokenizer.vocabulary_size=60",
       "data.tokenizer.joint=true", "data.tokenizer.sampling=0.8",
-      "data.max_length=26",        "testing.max_output_length=27"};
+      "data.max_length=26",        "search.max_output_length=27"};
   auto learned = as_transformer();
   learned.insert(learned.end(),
                  {"model.encoder.position=learned", "model.encoder.max_positions=27",
@@ -145,7 +145,7 @@ TEST_F(TrainResume, ChangedDataIsReportedAndRecorded) {
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, AllOf(HasSubstr("train.en"), HasSubstr("200 lines"), HasSubstr("199")));
   EXPECT_THAT(read_text(folder_ / "run" / "manifest.json"),
-              AllOf(HasSubstr("earlier_sittings"), HasSubstr("200"), HasSubstr("199")));
+              AllOf(HasSubstr("earlier_sessions"), HasSubstr("200"), HasSubstr("199")));
   EXPECT_THAT(read_text(folder_ / "run" / "config.yaml"), HasSubstr("max_steps: 70"));
 }
 
@@ -189,9 +189,9 @@ TEST_F(TrainResume, RestoresLinksOfACopy) {
 TEST_F(TrainResume, RecordsChangedTestingOptionsOfAFinishedRun) {
   ASSERT_EQ(train({"training.validation_every=20"}).code, 0);
   const auto state = read_text(folder_ / "run" / "last" / "training.json");
-  const auto result = train({"training.validation_every=20", "testing.beam_size=4"});
+  const auto result = train({"training.validation_every=20", "search.beam_size=4"});
   ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("recorded testing.beam_size: 3 → 4"));
+  EXPECT_THAT(result.err, HasSubstr("recorded search.beam_size: 3 → 4"));
   for (const auto* file : {"config.yaml", "last/config.yaml", "best/config.yaml"}) {
     EXPECT_THAT(read_text(folder_ / "run" / file), HasSubstr("beam_size: 4")) << file;
   }
@@ -200,7 +200,7 @@ TEST_F(TrainResume, RecordsChangedTestingOptionsOfAFinishedRun) {
       run({"translate", "-m", (folder_ / "run").string(), "-i", (folder_ / "dev.en").string()});
   EXPECT_EQ(translated.code, 0);
   EXPECT_THAT(translated.err, Not(HasSubstr("changed")));  // hashes fit
-  const auto again = train({"training.validation_every=20", "testing.beam_size=4"});
+  const auto again = train({"training.validation_every=20", "search.beam_size=4"});
   EXPECT_THAT(again.err, Not(HasSubstr("beam_size")));
 }
 

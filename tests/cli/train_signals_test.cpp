@@ -114,9 +114,9 @@ class TrainValidationSignals : public TrainSignals {
  protected:
   static constexpr const char* slow =
       "training.validation_every=20 training.max_steps=40 training.moving_average=0.9 "
-      "testing.validation_beam_size=5 testing.max_output_length=1500 "
-      "testing.min_output_length=1499 "
-      "testing.max_output_ratio=0";
+      "search.validation_beam_size=5 search.max_output_length=1500 "
+      "search.min_output_length=1499 "
+      "search.max_output_ratio=0";
 
   std::string command(const std::string& run_name) const {
     return std::string(REGARD_BINARY_DIR) + "/regard train -c " + config_.string() + " " + slow +

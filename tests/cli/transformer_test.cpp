@@ -90,7 +90,7 @@ TEST_F(TrainTransformer, SourceBeyondTheLearnedPositionsIsAnError) {
 TEST_F(TrainTransformer, TargetBeyondTheLearnedPositionsIsAnError) {
   std::vector<std::string> learned = {"model.decoder.position=learned",
                                       "model.decoder.max_positions=9", "data.max_length=8",
-                                      "testing.max_output_length=9", "training.max_steps=2"};
+                                      "search.max_output_length=9", "training.max_steps=2"};
   const auto takes_9 = HasSubstr("takes 9 (model.decoder.max_positions)");
   const auto dev = read_text(folder_ / "dev.fr");
   write_text(folder_ / "dev.en", read_text(folder_ / "dev.en") + "the cat\n");

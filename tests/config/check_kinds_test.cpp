@@ -110,10 +110,31 @@ TEST(CheckKinds, HeadsMustDivideTheWidth) {
               HasSubstr("1024"));
 }
 
-TEST(CheckKinds, TheConfigurationOfARunMaySayFalseForKeysThatNothingReads) {
-  EXPECT_EQ(problem({"model.attention.project_keys=false"}), no_error);
-  EXPECT_EQ(problem({decoder, target_width, "model.attention.project_keys=false"}), no_error);
-  EXPECT_NE(problem({decoder, target_width, "model.attention.project_keys=true"}), no_error);
+TEST(CheckKinds, UnusedOptionOfAnAttentionNamesTheKindsThatUseIt) {
+  EXPECT_THAT(problem({"model.attention.kind=dot", "model.attention.heads=2"}),
+              HasSubstr("model.attention.heads: 8 → 2: dot does not read it, only multi_head"));
+  EXPECT_THAT(problem({"model.attention.kind=local_p", "model.attention.sharpness=step"}),
+              HasSubstr("local_p with score general does not read it, only cosine"));
+  EXPECT_EQ(problem({"model.attention.kind=local_p", "model.attention.score=cosine",
+                     "model.attention.sharpness=step"}),
+            no_error);
+  EXPECT_THAT(problem({"model.attention.kind=hard", "model.attention.reward=0.5"}),
+              HasSubstr("only model.attention.estimator: reinforce uses it"));
+  // Most kinds share the size, so that another kind is one word in a configuration that sets it.
+  EXPECT_EQ(problem({"model.attention.kind=dot", "model.attention.size=8"}), no_error);
+  EXPECT_THAT(problem({decoder, target_width, "model.attention.size=8"}),
+              HasSubstr("only a recurrent decoder uses it"));
+}
+
+TEST(CheckKinds, ASavedConfigurationMaySetKeysThatNothingReads) {
+  auto options = parse_options(
+      "", "f",
+      {"model.attention.project_keys=false", "model.encoder.heads=2", "model.attention.size=8"});
+  EXPECT_THROW(check_options(options), ConfigError);
+  reset_unread(options);
+  EXPECT_NO_THROW(check_options(options));
+  EXPECT_EQ(options.model.encoder.self_attention.heads, SelfAttentionOptions().heads);
+  EXPECT_EQ(options.model.attention.size, 8);
 }
 
 TEST(CheckKinds, ATransformerIsOneWordAtTheBuiltInSizes) {
@@ -160,9 +181,9 @@ TEST(CheckKinds, LearnedPositionsMustCoverMaxLength) {
               AllOf(HasSubstr("model.decoder.max_positions is 60"), HasSubstr("data.max_length"),
                     HasSubstr("expected at least 61")));
   EXPECT_THAT(problem({decoder, target_width, learned, few, "data.max_length=59"}),
-              HasSubstr("testing.max_output_length"));
+              HasSubstr("search.max_output_length"));
   EXPECT_EQ(problem({decoder, target_width, learned, few, "data.max_length=59",
-                     "testing.max_output_length=60"}),
+                     "search.max_output_length=60"}),
             no_error);
   EXPECT_THAT(problem({encoder, one_width, "model.encoder.position=learned",
                        "model.encoder.max_positions=60"}),

@@ -72,7 +72,7 @@ TEST(Check, TagsMustBeUserSymbolsAndMustBeRead) {
 
 TEST(Check, SizesAreLimited) {
   for (const auto* key :
-       {"model.encoder.hidden_size", "model.decoder.embedding_dim", "testing.batch_size"}) {
+       {"model.encoder.hidden_size", "model.decoder.embedding_dim", "search.batch_size"}) {
     EXPECT_THAT(
         model_problem({std::string(key) + "=9223372036854775807"}),
         HasSubstr(std::string(key) + ": found 9223372036854775807, expected at most 16777216"));
@@ -302,7 +302,8 @@ TEST(Check, OutputsCheckTheOptionsTheyNeed) {
               HasSubstr("no output layer to tie"));
   EXPECT_THAT(model_problem({word, pointer, "model.encoder.embedding_dim=8"}),
               HasSubstr("source embeddings"));
-  EXPECT_THAT(model_problem({"model.output.size=8"}), HasSubstr("only pointer uses it"));
+  EXPECT_THAT(model_problem({"model.output.size=8"}),
+              HasSubstr("only model.output.kind: pointer uses it"));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "config/check.h"
 #include "config/reader.h"
-#include "config/writer.h"
+#include "tests/config/differences.h"
 
 namespace regard::configs_test {
 namespace {
@@ -42,23 +42,23 @@ TEST(Configs, AllHaveTheNameOfTheirFileAndNameTheSchema) {
 TEST(Configs, FixedContextDiffersOnlyInAttention) {
   const Options attention = read_options(folder / "multi30k.yaml");
   const Options fixed = read_options(folder / "multi30k_fixed_context.yaml");
-  EXPECT_THAT(option_differences(attention, fixed),
+  EXPECT_THAT(difference_texts(attention, fixed),
               ElementsAre("name: multi30k → multi30k_fixed_context",
                           "model.attention.kind: additive → none",
                           "model.attention.size: 256 → 512"));  // unused by none
 }
 
 TEST(Configs, FastDiffersOnlyInStepsAndLearningRate) {
-  EXPECT_THAT(option_differences(read_options(folder / "multi30k.yaml"),
-                                 read_options(folder / "multi30k_fast.yaml")),
+  EXPECT_THAT(difference_texts(read_options(folder / "multi30k.yaml"),
+                               read_options(folder / "multi30k_fast.yaml")),
               ElementsAre("name: multi30k → multi30k_fast", "training.max_steps: 12000 → 6000",
                           "training.learning_rate: 0.001 → 0.0013"));
 }
 
 TEST(Configs, FastTransformerDiffersOnlyInTheSchedule) {
   EXPECT_THAT(
-      option_differences(read_options(folder / "multi30k_transformer.yaml"),
-                         read_options(folder / "multi30k_transformer_fast.yaml")),
+      difference_texts(read_options(folder / "multi30k_transformer.yaml"),
+                       read_options(folder / "multi30k_transformer_fast.yaml")),
       ElementsAre("name: multi30k_transformer → multi30k_transformer_fast",
                   "training.max_steps: 8000 → 4000", "training.moving_average: 0.999 → 0.998",
                   "training.warmup_steps: 2000 → 1000", "training.validation_every: 500 → 400"));
@@ -66,8 +66,8 @@ TEST(Configs, FastTransformerDiffersOnlyInTheSchedule) {
 
 TEST(Configs, BestDiffersOnlyInTheQueryAndTheSchedule) {
   EXPECT_THAT(
-      option_differences(read_options(folder / "multi30k.yaml"),
-                         read_options(folder / "multi30k_best.yaml")),
+      difference_texts(read_options(folder / "multi30k.yaml"),
+                       read_options(folder / "multi30k_best.yaml")),
       ElementsAre("name: multi30k → multi30k_best", "model.decoder.query: auto → between",
                   "training.max_steps: 12000 → 16000", "training.learning_rate: 0.001 → 0.003",
                   "training.moving_average: 0 → 0.999",
@@ -77,8 +77,8 @@ TEST(Configs, BestDiffersOnlyInTheQueryAndTheSchedule) {
 
 TEST(Configs, BestTransformerDiffersOnlyInSizesPositionsDropoutAndSchedule) {
   EXPECT_THAT(
-      option_differences(read_options(folder / "multi30k_transformer.yaml"),
-                         read_options(folder / "multi30k_transformer_best.yaml")),
+      difference_texts(read_options(folder / "multi30k_transformer.yaml"),
+                       read_options(folder / "multi30k_transformer_best.yaml")),
       Each(ContainsRegex("^name|embedding_dim|hidden_size|layers|feed_forward_size|position"
                          "|dropout.embeddings|dropout.states|max_steps|batch_size|learning_rate"
                          "|warmup_steps")));
@@ -86,8 +86,8 @@ TEST(Configs, BestTransformerDiffersOnlyInSizesPositionsDropoutAndSchedule) {
 
 TEST(Configs, DiverseTransformerDiffersOnlyInDataDropoutAndLengthNormalisation) {
   EXPECT_THAT(
-      option_differences(read_options(folder / "multi30k_transformer_best.yaml"),
-                         read_options(folder / "multi30k_transformer_diverse.yaml")),
+      difference_texts(read_options(folder / "multi30k_transformer_best.yaml"),
+                       read_options(folder / "multi30k_transformer_diverse.yaml")),
       Each(ContainsRegex("^name|^data.train|^data.tokenizer.(src|trg)_file|dropout.embeddings"
                          "|dropout.states|beam_alpha")));
 }
@@ -99,7 +99,7 @@ TEST(Configs, TransformersHaveTheDataAndSearchOfTheRecurrentModels) {
       {"quickstart.yaml", "transformer.yaml"}};
   for (const auto& [recurrent, transformer] : pairs) {
     for (const auto& difference :
-         option_differences(read_options(folder / recurrent), read_options(folder / transformer))) {
+         difference_texts(read_options(folder / recurrent), read_options(folder / transformer))) {
       EXPECT_THAT(difference, ::testing::MatchesRegex("(name|model|training).*"));
     }
   }

@@ -68,28 +68,27 @@ TEST(Docs, SchemaHasTypesRangesDefaultsAndChoices) {
   EXPECT_EQ(data["tokenizer"]["properties"]["joint"]["type"], "boolean");
 }
 
-// Checks the rules for describe(): unique names, help, defaults in range.
+// Checks the rules for fields: unique names, help, defaults in range.
 template <Section T>
-void expect_valid(T& section, const std::string& path) {
+void expect_valid(const T& section, const std::string& path) {
   std::set<std::string> names;
-  describe(
-      section, [&](std::string_view name, auto& value, std::string_view help, Range range = {}) {
-        using Value = std::remove_reference_t<decltype(value)>;
-        const std::string key = path + std::string(name);
-        EXPECT_TRUE(names.insert(std::string(name)).second) << key << " is described twice";
-        EXPECT_FALSE(help.empty()) << key;
-        EXPECT_NE(help.back(), '.') << key << ": help is a phrase, not a sentence";
+  for_each_field(
+      [&]<typename Value>(const auto& field, const Value& value) {
+        const std::string key = path + std::string(field.name);
+        EXPECT_TRUE(names.insert(std::string(field.name)).second) << key << " is a field twice";
+        EXPECT_FALSE(field.help.empty()) << key;
+        EXPECT_NE(field.help.back(), '.') << key << ": help is a phrase, not a sentence";
         if constexpr (Section<Value>) {
           expect_valid(value, key + ".");
         } else if constexpr (List<Value>) {
-          typename Value::value_type entry;
-          expect_valid(entry, key + ".0.");
+          expect_valid(typename Value::value_type{}, key + ".0.");
         } else if constexpr (std::same_as<Value, double> || std::same_as<Value, std::int64_t>) {
-          EXPECT_TRUE(is_in_range(static_cast<double>(value), range))
+          EXPECT_TRUE(is_in_range(static_cast<double>(value), field.range))
               << key << ": default out of its range";
-          EXPECT_TRUE(range.min > -1e300) << key << ": a number without a lower bound";
+          EXPECT_TRUE(field.range.min > -1e300) << key << ": a number without a lower bound";
         }
-      });
+      },
+      section);
 }
 
 TEST(Options, EveryKeyHasHelpAndADefaultInItsRange) {

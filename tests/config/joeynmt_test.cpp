@@ -101,9 +101,9 @@ TEST(JoeyNmt, ConvertsARecurrentModel) {
   EXPECT_EQ(o.data.max_length, 60);
   EXPECT_EQ(o.model.encoder.layers, 2);
   EXPECT_EQ(o.model.encoder.hidden_size, 96);
-  EXPECT_EQ(o.model.decoder.query, Query::post);
+  EXPECT_EQ(o.model.decoder.query, Query::new_);
   EXPECT_TRUE(o.model.decoder.input_feeding);
-  EXPECT_EQ(o.model.attention.kind, "general");
+  EXPECT_EQ(o.model.attention.kind, AttentionKind::general);
   EXPECT_EQ(o.model.dropout.readout, 0.3);
   EXPECT_EQ(o.model.tied_embeddings, TiedEmbeddings::output);
   EXPECT_EQ(o.model.decoder.readout_size, 64);
@@ -115,9 +115,9 @@ TEST(JoeyNmt, ConvertsARecurrentModel) {
   EXPECT_EQ(o.training.validation_every, 500);
   EXPECT_EQ(o.training.early_stopping_metric, Metric::bleu);
   EXPECT_EQ(o.training.show_examples, 2);
-  EXPECT_EQ(o.testing.beam_size, 5);
-  EXPECT_EQ(o.testing.max_output_length, 80);
-  EXPECT_EQ(o.testing.no_repeat_ngram, 3);
+  EXPECT_EQ(o.search.beam_size, 5);
+  EXPECT_EQ(o.search.max_output_length, 80);
+  EXPECT_EQ(o.search.no_repeat_ngram, 3);
 }
 
 TEST(JoeyNmt, ConvertsATransformerWithItsSchedule) {
@@ -202,8 +202,8 @@ TEST(JoeyNmt, KeepsDefaultsOfJoeyNmt) {
   EXPECT_EQ(o.training.early_stopping_metric, Metric::perplexity);
   EXPECT_EQ(o.training.keep_best, 5);
   EXPECT_EQ(o.model.dropout.states, 0);
-  EXPECT_EQ(o.testing.beam_size, 1);
-  EXPECT_EQ(o.testing.beam_alpha, 0);
+  EXPECT_EQ(o.search.beam_size, 1);
+  EXPECT_EQ(o.search.beam_alpha, 0);
 }
 
 TEST(JoeyNmt, KeepsMissingLimitsUnlimited) {

@@ -103,7 +103,7 @@ TEST(Reader, UnknownKeySuggestsAKeyOfAnotherSection) {
   EXPECT_THAT(problem("learning_rate: 1"), EndsWith("did you mean `training.learning_rate`?"));
   EXPECT_THAT(problem("training: {seed: 1}"), EndsWith("did you mean `random_seed`?"));
   EXPECT_THAT(problem("decoder: {}"), EndsWith("did you mean `model.decoder`?"));
-  EXPECT_THAT(problem("training: {beam_size: 1}"), EndsWith("did you mean `testing.beam_size`?"));
+  EXPECT_THAT(problem("training: {beam_size: 1}"), EndsWith("did you mean `search.beam_size`?"));
   EXPECT_THAT(problem("training: {threads: 1}"),
               EndsWith("`training.threads`; did you mean the top-level key `threads`?"));
   EXPECT_THAT(problem("lerning_rate: 1"), EndsWith("did you mean `training.learning_rate`?"));
@@ -262,13 +262,13 @@ TEST(Reader, MissingValueNamesItsLine) {
 TEST(Reader, ReportsAllErrorsInTheOrderOfTheFile) {
   const std::string message = config_error([] {
     parse_options("threads: x\ntraining:\n  epochs: y\nnme: z\n", "f.yaml",
-                  {"model=3", "testing.beam_size=0"});
+                  {"model=3", "search.beam_size=0"});
   });
   EXPECT_EQ(message,
             "f.yaml:1: threads: found x, expected a whole number between 0 and 1024\nf.yaml:3: "
             "training.epochs: found y, expected a whole number, at least 0\nf.yaml:4: unknown key "
             "`nme`; did you mean `name`?\ncommand line: model=3: model: found 3, expected a "
-            "section (keys, each with its value)\ncommand line: testing.beam_size=0: found 0, "
+            "section (keys, each with its value)\ncommand line: search.beam_size=0: found 0, "
             "expected a whole number between 1 and 1000");
 }
 
@@ -328,6 +328,16 @@ TEST(Reader, ListsAllFullKeys) {
   EXPECT_THAT(keys, Contains("data.train.0.src"));
   EXPECT_THAT(keys, Contains("model.decoder"));
   EXPECT_THAT(keys, Not(Contains("data.train.0")));
+}
+
+TEST(Reader, TheSectionOfTheSearchMayHaveItsFormerName) {
+  SourceLocations locations;
+  const auto options =
+      parse_options("testing:\n  beam_size: 7\n", "f", {"testing.mbr=chrf"}, &locations);
+  EXPECT_EQ(options.search.beam_size, 7);
+  EXPECT_EQ(options.search.mbr, MbrMetric::chrf);
+  EXPECT_EQ(locations.of("search.beam_size"), "f:2");
+  EXPECT_EQ(locations.of("search.mbr"), "command line: testing.mbr=chrf");
 }
 
 }  // namespace

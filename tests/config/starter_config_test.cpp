@@ -93,8 +93,8 @@ TEST(StarterConfigTest, ARecurrentModelForMulti30kIsTheMeasuredRecipe) {
   const auto options = read(config);
   EXPECT_EQ(options.model.encoder.kind, EncoderKind::recurrent);
   EXPECT_EQ(options.model.encoder.hidden_size, 256);
-  EXPECT_EQ(options.model.decoder.query, Query::conditional);
-  EXPECT_EQ(options.model.attention.kind, "additive");
+  EXPECT_EQ(options.model.decoder.query, Query::between);
+  EXPECT_EQ(options.model.attention.kind, AttentionKind::additive);
   EXPECT_TRUE(options.data.tokenizer.joint);
   EXPECT_EQ(options.data.tokenizer.vocabulary_size, 6'000);
   EXPECT_EQ(options.model.tied_embeddings, TiedEmbeddings::all);

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "config/reader.h"
 #include "config/scalar.h"
+#include "tests/config/differences.h"
 
 namespace regard::writer_test {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // Sets every field to a random value in its range that differs from its default.
 class Randomizer {
@@ -26,12 +28,14 @@ class Randomizer {
 
   template <Section T>
   void fill(T& section) {
-    describe(section, [&](std::string_view, auto& value, std::string_view, Range range = {}) {
-      const auto before = value;
-      do {
-        set(value, range);
-      } while (same(before, value));
-    });
+    for_each_field(
+        [&](const auto& field, auto& value) {
+          const auto before = value;
+          do {
+            set(value, field.range);
+          } while (same(before, value));
+        },
+        section);
   }
 
  private:
@@ -81,15 +85,13 @@ class Randomizer {
 
 // Compares field by field and bit by bit, without the writer.
 template <typename T>
-void expect_equal(T& a, T& b, const std::string& key) {
+void expect_equal(const T& a, const T& b, const std::string& key) {
   if constexpr (Section<T>) {
-    describe(a, [&](std::string_view name, auto& value, auto&&...) {
-      visit_field(b, name, [&](auto& other, Range) {
-        if constexpr (std::same_as<decltype(value), decltype(other)>) {
-          expect_equal(value, other, key + "." + std::string(name));
-        }
-      });
-    });
+    for_each_field(
+        [&](const auto& field, const auto& value, const auto& other) {
+          expect_equal(value, other, key + "." + std::string(field.name));
+        },
+        a, b);
   } else if constexpr (List<T>) {
     ASSERT_EQ(a.size(), b.size()) << key;
     for (std::size_t i = 0; i < a.size(); ++i) expect_equal(a[i], b[i], key);
@@ -158,9 +160,20 @@ TEST(Writer, HelpIsAboveEachKeyWithin100Columns) {
   const std::string yaml = write_options(Options{}, Comments::help);
   EXPECT_THAT(yaml, HasSubstr("\n  # the update rule [one of adam, adamw, sgd, adadelta]\n"
                               "  optimizer: adam\n"));
-  EXPECT_THAT(yaml, HasSubstr("\n\n# search, for validation and translation\ntesting:\n"));
+  EXPECT_THAT(yaml, HasSubstr("\n\n# search, for validation and translation\nsearch:\n"));
   std::istringstream lines(yaml);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+}
+
+TEST(Writer, LeavesOutKeysThatNothingReadsUnlessTheyAreSet) {
+  Options options;
+  EXPECT_THAT(write_options(options), Not(HasSubstr("feed_forward_size")));
+  EXPECT_THAT(write_options(options), Not(HasSubstr("minimum_risk:")));
+  options.model.attention.heads = 4;
+  EXPECT_THAT(write_options(options), HasSubstr("\n    heads: 4\n"));
+  options.model.attention.kind = AttentionKind::multi_head;
+  options.model.attention.heads = AttentionOptions().heads;
+  EXPECT_THAT(write_options(options), HasSubstr("\n    heads: 8\n"));
 }
 
 TEST(Difference, EqualOptionsHaveNoDifference) {
@@ -173,7 +186,7 @@ TEST(Difference, NamesEachKeyWithBothValues) {
   b.training.max_steps = 200;
   b.model.tied_embeddings = TiedEmbeddings::output;
   b.name = "";
-  EXPECT_THAT(option_differences(a, b),
+  EXPECT_THAT(difference_texts(a, b),
               ElementsAre("name: model → \"\"", "model.tied_embeddings: none → output",
                           "training.max_steps: 100 → 200"));
 }
@@ -183,11 +196,19 @@ TEST(Difference, ListEntriesMayBeMissing) {
   a.data.train = {{"a", "b", 1}};
   b.data.train = {{"a", "c", 1}, {"d", "e", 2}};
   EXPECT_THAT(
-      option_differences(a, b),
+      difference_texts(a, b),
       ElementsAre("data.train.0.trg: b → c", "data.train.1.src: (none) → d",
                   "data.train.1.trg: (none) → e", "data.train.1.src_tag: (none) → \"\"",
                   "data.train.1.trg_tag: (none) → \"\"", "data.train.1.weight: (none) → 2"));
-  EXPECT_THAT(option_differences(b, a), ::testing::Contains("data.train.1.src: d → (none)"));
+  EXPECT_THAT(difference_texts(b, a), ::testing::Contains("data.train.1.src: d → (none)"));
+}
+
+TEST(Difference, IsAtItsKeyAndAtTheSectionsAboveIt) {
+  const Difference difference{"model.dropout.states", "0", "1"};
+  EXPECT_TRUE(difference.is_at("model.dropout.states"));
+  EXPECT_TRUE(difference.is_at("model.dropout"));
+  EXPECT_FALSE(difference.is_at("model.drop"));
+  EXPECT_FALSE(difference.is_at("model.dropout.state"));
 }
 
 }  // namespace

@@ -24,6 +24,7 @@
 #include "model/attention/table.h"
 #include "model/encoder_decoder.h"
 #include "model/ensemble.h"
+#include "tests/model/attention_kind.h"
 
 namespace regard::batch_invariance_reference_test {
 namespace {
@@ -92,18 +93,18 @@ class TestedModel {
   }
 
   void expect_same_searches() const {
-    SearchOptions greedy;
+    SearchRequest greedy;
     greedy.beam_size = 1;
     expect_same_search("greedy", greedy);
-    SearchOptions beam;
+    SearchRequest beam;
     beam.beam_size = beam.n_best = 5;
     expect_same_search("beam", beam);
-    SearchOptions rules;  // that need the probabilities of all tokens
+    SearchRequest rules;  // that need the probabilities of all tokens
     rules.beam_size = 2;
     rules.repetition_penalty = 1.3;
     rules.no_repeat_ngram = 1;
     expect_same_search("under rules", rules);
-    SearchOptions samples;
+    SearchRequest samples;
     samples.samples = 2;
     expect_same_search("sampling", samples);
     const auto automatic = kernels::find_precision("auto", torch::kCPU);
@@ -198,7 +199,7 @@ class TestedModel {
 
   // The log-probabilities of a hypothesis equal those of score_targets() for its tokens.
   void expect_scores_of_a_search() const {
-    SearchOptions options;
+    SearchRequest options;
     options.beam_size = 3;
     options.max_output_length = 8;
     const auto source = sentences_[4].source.unsqueeze(0);
@@ -335,7 +336,7 @@ class TestedModel {
   }
   // Translates in one running search, which sentences join after every second step, three at once.
   // Sentence 0 joins twice and is removed once.
-  Answers joined_answers(const SearchOptions& options, kernels::PackedWeights& packed) const {
+  Answers joined_answers(const SearchRequest& options, kernels::PackedWeights& packed) const {
     Answers all(sentences_.size());
     RunningSearch running(*model_, options, packed);
     const auto removed = sentences_.size();
@@ -366,7 +367,7 @@ class TestedModel {
   }
   // With a shortlist for each sentence: up to `size` tokens and the special ones; 0: no shortlists.
   void expect_same_search(
-      const std::string& name, SearchOptions options, std::int64_t size = 0,
+      const std::string& name, SearchRequest options, std::int64_t size = 0,
       kernels::Precision precision = kernels::find_precision("auto", torch::kCPU)) const {
     SCOPED_TRACE(name + " of " + std::to_string(size));
     options.max_output_length = 8;
@@ -396,7 +397,7 @@ class TestedModel {
   }
   // A shortlist of all tokens but the suppressed ones finds the same translations.
   void expect_all_tokens_as_a_shortlist() const {
-    SearchOptions options;
+    SearchRequest options;
     options.beam_size = 4;
     options.max_output_length = 8;
     SentenceOptions all;
@@ -462,7 +463,7 @@ void set_transformer(DecoderOptions& decoder) {
 }
 
 void set_attention(ModelOptions& options, const std::string& kind) {
-  options.attention.kind = kind;
+  options.attention.kind = kind_named(kind);
   const bool has_keys = kind == "dot" || kind == "scaled_dot" || kind == "cosine";
   options.attention.project_keys = has_keys ? ProjectKeys::yes : ProjectKeys::automatic;
   if (kind == "multi_head") options.attention.size = options.attention.size / 4 * 4;
@@ -494,13 +495,14 @@ std::vector<Case> cases_of_attention(const std::string& kind) {
 std::vector<Case> cases_of_scores() {
   std::vector<Case> all;
   for (const std::string kind : {"local_p", "local_m", "hard"}) {
-    for (const auto& score : content_scores()) {
+    for (const auto score : content_scores()) {
       auto options = odd();
       set_attention(options, kind);
       options.attention.score = score;
-      const bool has_keys = score != "additive" && score != "concat" && score != "general";
+      const bool has_keys = score != AttentionKind::additive && score != AttentionKind::concat &&
+                            score != AttentionKind::general;
       options.attention.project_keys = has_keys ? ProjectKeys::yes : ProjectKeys::automatic;
-      all.push_back({kind + " by " + score, options});
+      all.push_back({kind + " by " + std::string(enum_name(score)), options});
     }
   }
   return all;
@@ -511,15 +513,15 @@ std::vector<Case> cases_of_decoder(CellKind cell) {
   std::vector<Case> all;
   auto options = odd();
   options.encoder.cell = options.decoder.cell = cell;
-  options.decoder.query = Query::conditional;
+  options.decoder.query = Query::between;
   all.push_back({"conditional", options});
-  options.decoder.query = Query::post;
+  options.decoder.query = Query::new_;
   options.decoder.input_feeding = true;
   options.decoder.initial_state = InitialState::mean;
   all.push_back({"input feeding", options});
-  options.attention.kind = "none";
+  options.attention.kind = AttentionKind::none;
   options.attention.fixed_context = FixedContext::mean;
-  options.decoder.query = Query::pre;
+  options.decoder.query = Query::last;
   all.push_back({"mean context", options});
   options.attention.fixed_context = FixedContext::initial;
   options.decoder.input_feeding = false;
@@ -534,7 +536,7 @@ std::vector<Case> cases_of_decoder(CellKind cell) {
   options.decoder.input_feeding = true;
   options.decoder.initial_state = InitialState::mean;
   set_attention(options, "multi_head");
-  options.decoder.query = Query::conditional;
+  options.decoder.query = Query::between;
   all.push_back({"conditional multi_head", options});
   options = odd();
   options.encoder.cell = options.decoder.cell = cell;
@@ -662,7 +664,7 @@ std::vector<Case> cases_of_ensemble() {
 
 std::vector<Family> families() {
   std::vector<Family> all;
-  for (const auto& kind : attention_kinds()) {
+  for (const auto& kind : choice_names<AttentionKind>()) {
     all.push_back({"attention_" + kind, cases_of_attention(kind)});
   }
   all.push_back({"scores", cases_of_scores()});

@@ -15,7 +15,7 @@ namespace {
 
 using Tokens = std::vector<std::int32_t>;
 
-SearchOptions grouped(std::int64_t groups, std::int64_t in_group, double diversity) {
+SearchRequest grouped(std::int64_t groups, std::int64_t in_group, double diversity) {
   auto options = table_options(groups * in_group, 8);
   options.beam_groups = groups;
   options.diversity = diversity;

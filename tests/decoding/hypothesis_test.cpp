@@ -10,7 +10,7 @@ namespace regard::hypothesis_test {
 namespace {
 
 TEST(Score, LengthPenaltiesEqualTheirFormulas) {
-  SearchOptions options;
+  SearchRequest options;
   options.beam_alpha = 0.6;
   EXPECT_DOUBLE_EQ(length_penalty(7, options), std::pow(2.0, 0.6));
   options.length_penalty = LengthPenalty::power;
@@ -27,7 +27,7 @@ TEST(Score, CoveragePenaltyEqualsItsFormula) {
 }
 
 TEST(Score, TheScoreIncludesBothPenalties) {
-  SearchOptions options;
+  SearchRequest options;
   options.beam_alpha = 1;
   options.coverage_beta = 0.2;
   Hypothesis hypothesis;
@@ -39,7 +39,7 @@ TEST(Score, TheScoreIncludesBothPenalties) {
 }
 
 TEST(Score, BestPossibleScoreIsAnUpperBoundForAllLengths) {
-  SearchOptions options;
+  SearchRequest options;
   options.coverage_beta = 0.1;
   for (const auto kind : {LengthPenalty::gnmt, LengthPenalty::power}) {
     options.length_penalty = kind;

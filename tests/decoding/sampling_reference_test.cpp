@@ -15,14 +15,14 @@
 namespace regard::sampling_reference_test {
 namespace {
 
-SearchOptions sampled(std::int64_t samples) {
+SearchRequest sampled(std::int64_t samples) {
   auto options = table_options(5, 8);
   options.samples = samples;
   return options;
 }
 
 // Computes P' in plain loops.
-std::vector<double> cut(const std::vector<double>& log_p, const SearchOptions& options) {
+std::vector<double> cut(const std::vector<double>& log_p, const SearchRequest& options) {
   std::vector<double> p;
   for (const auto x : log_p) p.push_back(std::exp(x / options.temperature));
   std::vector<std::size_t> order(p.size());
@@ -50,7 +50,7 @@ TEST(SamplingReference, FrequenciesEqualTheProbabilities) {
   for (const double temperature : {1.0, 0.5, 2.0}) {
     for (const std::int64_t top_k : {0, 1, 3, 20}) {
       for (const double top_p : {1.0, 0.6, 0.01}) {
-        SearchOptions options;
+        SearchRequest options;
         options.temperature = temperature;
         options.top_k = top_k;
         options.top_p = top_p;

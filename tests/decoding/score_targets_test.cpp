@@ -70,7 +70,7 @@ TEST_F(ScoreTargets, SourcesCanHaveSeveralTargetsOrNone) {
 }
 
 TEST_F(ScoreTargets, AgreesWithASearch) {
-  SearchOptions options;
+  SearchRequest options;
   options.beam_size = 1;
   options.suppressed_tokens = {};
   const auto searched = search(*model, source, lengths, options);

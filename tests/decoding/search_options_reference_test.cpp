@@ -33,7 +33,7 @@ Value one_of(Random& random, std::initializer_list<Value> values) {
   return values.begin()[random.below(values.size())];
 }
 
-SearchOptions random_options(Random& random, std::int64_t beam, std::int64_t longest) {
+SearchRequest random_options(Random& random, std::int64_t beam, std::int64_t longest) {
   auto options = table_options(beam, longest, one_of(random, {0.0, 0.6, 1.0, 2.0}));
   options.length_penalty = one_of(random, {LengthPenalty::gnmt, LengthPenalty::power});
   options.coverage_beta = one_of(random, {0.0, 0.0, 0.01, 0.2});
@@ -111,7 +111,7 @@ TEST(SearchOptionsReference, ANarrowBeamIsNeverBetterThanTheBest) {
   }
 }
 
-TEST(SearchOptions, ExactStoppingEqualsNeverStoppingInFewerSteps) {
+TEST(SearchRequest, ExactStoppingEqualsNeverStoppingInFewerSteps) {
   torch::manual_seed(14);
   Random random(14);
   int steps_exact = 0;
@@ -141,7 +141,7 @@ TEST(SearchOptions, ExactStoppingEqualsNeverStoppingInFewerSteps) {
   EXPECT_LT(steps_exact, steps_never);
 }
 
-TEST(SearchOptions, GreedySearchAppliesEachOption) {
+TEST(SearchRequest, GreedySearchAppliesEachOption) {
   torch::manual_seed(15);
   Random random(15);
   for (int i = 0; i < 60; ++i) {
@@ -173,7 +173,7 @@ TEST(SearchOptions, GreedySearchAppliesEachOption) {
   }
 }
 
-TEST(SearchOptions, ResultsDoNotDependOnTheBatchWithAllOptions) {
+TEST(SearchRequest, ResultsDoNotDependOnTheBatchWithAllOptions) {
   torch::manual_seed(16);
   Random random(16);
   for (int i = 0; i < 20; ++i) {
@@ -194,7 +194,7 @@ TEST(SearchOptions, ResultsDoNotDependOnTheBatchWithAllOptions) {
 }
 
 // Two words, no repeated token, and at least five tokens: no token is allowed after three.
-TEST(SearchOptions, ATranslationIsCutOffIfNoTokenIsAllowed) {
+TEST(SearchRequest, ATranslationIsCutOffIfNoTokenIsAllowed) {
   torch::manual_seed(17);
   TableModel model(random_table(1));
   const auto [source, lengths] = table_sentences(1);
@@ -209,14 +209,14 @@ TEST(SearchOptions, ATranslationIsCutOffIfNoTokenIsAllowed) {
   }
 }
 
-TEST(SearchOptions, TheMinimumLengthOverridesTheRatio) {
+TEST(SearchRequest, TheMinimumLengthOverridesTheRatio) {
   auto options = table_options(3, 100);
   options.max_output_ratio = 1;
   options.min_output_length = 40;
   EXPECT_EQ(output_limit(4, options), 41);
 }
 
-TEST(SearchOptions, WeightsAreReturnedOnlyOnRequest) {
+TEST(SearchRequest, WeightsAreReturnedOnlyOnRequest) {
   torch::manual_seed(18);
   TableModel model(random_table(1));
   const auto [source, lengths] = table_sentences(1);

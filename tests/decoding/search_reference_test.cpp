@@ -105,7 +105,7 @@ TEST(Search, TheLengthLimitEndsTranslations) {
 }
 
 TEST(Search, TheRatioLimitDependsOnEachSourceLength) {
-  SearchOptions options = table_options(2, 100);
+  SearchRequest options = table_options(2, 100);
   options.max_output_ratio = 2;
   EXPECT_EQ(output_limit(4, options), 18);
   EXPECT_EQ(output_limit(60, options), 100);

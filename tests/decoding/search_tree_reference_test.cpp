@@ -39,7 +39,7 @@ class SearchTrees : public testing::TestWithParam<std::int64_t> {
   }
 
   torch::Tensor table_ = (torch::manual_seed(5), random_table(sentences, 2));
-  SearchOptions options_ = table_options(W, 8);
+  SearchRequest options_ = table_options(W, 8);
 };
 
 TEST_P(SearchTrees, NodesHaveProbabilitiesAndEndsHaveScores) {

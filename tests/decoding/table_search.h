@@ -28,12 +28,12 @@ struct TableInput {
 TableInput table_sentences(std::int64_t n);
 
 // Returns options with a beam size, α, and a maximum length that does not depend on the source.
-SearchOptions table_options(std::int64_t beam, std::int64_t longest, double alpha = 1);
+SearchRequest table_options(std::int64_t beam, std::int64_t longest, double alpha = 1);
 
 // An exhaustive search in plain C++, for one sentence of a table.
 class Exhaustive {
  public:
-  Exhaustive(const torch::Tensor& table, const SearchOptions& options);
+  Exhaustive(const torch::Tensor& table, const SearchRequest& options);
 
   // Returns all finished hypotheses that the options allow, best first.
   std::vector<Hypothesis> all() const;
@@ -46,7 +46,7 @@ class Exhaustive {
   bool repeats(const std::vector<std::int32_t>& tokens) const;
 
   std::vector<std::vector<double>> logits_;
-  SearchOptions options_;
+  SearchRequest options_;
 };
 
 inline torch::Tensor random_table(std::int64_t sentences, double sharpness) {
@@ -59,8 +59,8 @@ inline TableInput table_sentences(std::int64_t n) {
   return {source, torch::full({n}, table_source_length, torch::kLong)};
 }
 
-inline SearchOptions table_options(std::int64_t beam, std::int64_t longest, double alpha) {
-  SearchOptions options;
+inline SearchRequest table_options(std::int64_t beam, std::int64_t longest, double alpha) {
+  SearchRequest options;
   options.beam_size = beam;
   options.beam_alpha = alpha;
   options.max_output_length = longest;
@@ -68,7 +68,7 @@ inline SearchOptions table_options(std::int64_t beam, std::int64_t longest, doub
   return options;
 }
 
-inline Exhaustive::Exhaustive(const torch::Tensor& table, const SearchOptions& options)
+inline Exhaustive::Exhaustive(const torch::Tensor& table, const SearchRequest& options)
     : logits_(table_tokens, std::vector<double>(table_tokens)), options_(options) {
   for (std::int64_t from = 0; from < table_tokens; ++from) {
     for (std::int64_t to = 0; to < table_tokens; ++to)

@@ -31,7 +31,7 @@ TEST(TokenConstraint, BansTheEndBeforeTheMinimumLength) {
 }
 
 TEST(TokenConstraint, BansRepeatedNgrams) {
-  SearchOptions options;
+  SearchRequest options;
   options.no_repeat_ngram = 3;
   const NoRepeatNgram constraint(options);
   EXPECT_THAT(banned_tokens(constraint, {4}), IsEmpty());
@@ -67,7 +67,7 @@ TEST(LogitsProcessor, PenalisesRepeatedTokensOnceForEitherSign) {
 }
 
 TEST(LogitsProcessor, DoesNotRenormaliseProbabilities) {
-  SearchOptions options;
+  SearchRequest options;
   options.min_output_length = 1;
   const auto logits = torch::tensor({{9.0, 1.0, 9.0, 5.0, 4.0, 2.0}});
   const auto next = LogitsProcessor(options).best({logits}, 2, {{}});
@@ -124,7 +124,7 @@ class ShortlistLogits : public testing::Test {
   static constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
   NextLogits columns, all;
   std::vector<SentenceOptions> sentences;
-  SearchOptions options;
+  SearchRequest options;
 };
 
 TEST_F(ShortlistLogits, ColumnsAreTokens) {

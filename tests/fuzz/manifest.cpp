@@ -1,5 +1,5 @@
-// Untrusted manifests: the same bytes are read as that of a checkpoint (checkpoint/manifest.h) and
-// that of a run (training/run_manifest.h).
+// Untrusted manifests, with the right hash if they have 64 zeros in its place: the same bytes are
+// read as that of a checkpoint (checkpoint/manifest.h) and that of a run (training/run_manifest.h).
 #include "checkpoint/manifest.h"
 
 #include "checkpoint/folder.h"
@@ -9,7 +9,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace regard;
   const auto path = fuzz::scratch() / manifest_name;
-  put_bytes(path, fuzz::as_text(data, size));
+  put_bytes(path, sealed_manifest(std::string(fuzz::as_text(data, size))));
   put_bytes(fuzz::scratch() / "config.yaml", "name: x\n");
   put_bytes(fuzz::scratch() / "source.vocabulary", "a\n");
   fuzz::succeeds([&] {

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fuzz::check(line.size() <= limits.max_characters, "each line is within the limit");
       fuzz::check(line.find('\n') == std::string::npos, "no line has a line break");
     }
-    const auto search = search_of(request, TestingOptions(), limits);
+    const auto search = search_of(request, SearchOptions(), limits);
     fuzz::check(search.beam_size <= limits.max_beam_size && search.samples <= limits.max_beam_size,
                 "the search is within the limit");
     fuzz::check(request.n_best <= limits.max_beam_size, "the list is within the limit");

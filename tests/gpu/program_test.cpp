@@ -272,7 +272,7 @@ TEST_F(Gpu, PointsAtNumbers) {
   const auto settings =
       ten_steps + Words{"model.output.kind=pointer",    "model.encoder.numbers=1",
                         "model.attention.kind=none",    "model.attention.size=512",
-                        "model.decoder.readout_size=1", "testing.beam_size=1"};
+                        "model.decoder.readout_size=1", "search.beam_size=1"};
   const auto there = train_on_gpu(settings);
   ASSERT_EQ(there.code, 0) << there.err;
   EXPECT_NEAR(validation_loss(there), validation_loss(train(settings + Words{"--fresh"})), 1e-3);

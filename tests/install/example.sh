@@ -42,7 +42,7 @@ model:
   decoder: {embedding_dim: 16, hidden_size: 16, readout_size: 16}
   attention: {size: 16}
 training: {model_dir: $work/run, max_steps: 150, batch_type: sentence, batch_size: 20, learning_rate: 0.02}
-testing: {max_output_length: 20}
+search: {max_output_length: 20}
 YAML
 "$prefix/bin/regard" train -c "$work/tiny.yaml" --threads 1 2>"$work/log" || fail "$(<"$work/log")"
 

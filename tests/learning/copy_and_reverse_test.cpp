@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tests/learning/lesson.h"
+#include "tests/model/attention_kind.h"
 
 namespace regard::copy_and_reverse_test {
 namespace {
@@ -59,7 +60,7 @@ ModelOptions small() {
 
 Case recurrent(const std::string& kind) {
   Case found{kind, small()};
-  found.options.attention.kind = kind;
+  found.options.attention.kind = kind_named(kind);
   return found;
 }
 

@@ -62,7 +62,7 @@ inline std::vector<Example> drawn_unseen(const Draw& draw, Random& random, std::
 
 inline double share_right(Seq2Seq& model, const std::vector<Example>& examples) {
   model.eval();
-  SearchOptions options;
+  SearchRequest options;
   options.beam_size = 1;
   const auto batch = make_batch(examples);
   const auto found = search(model, batch.source, batch.source_lengths, options);

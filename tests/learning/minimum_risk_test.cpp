@@ -41,7 +41,7 @@ TEST_P(MinimumRiskLesson, LowersTheRiskOfWhatLikelihoodHasTaught) {
   Options options;
   options.training.label_smoothing = 0;
   options.training.minimum_risk.samples = 10;
-  options.testing.max_output_length = 12;
+  options.search.max_output_length = 12;
   const MinimumRisk minimum_risk(options, numbered_words(V));
   ThreadPool pool(2);
   const auto test = drawn(reversing, random, 200);

@@ -70,7 +70,7 @@ Example copying(Random& random) {
 TEST(LearningOutputs, APointerSortsNumbers) {
   ModelOptions options;
   options.encoder.numbers = 1;
-  options.attention.kind = "none";
+  options.attention.kind = AttentionKind::none;
   options.output.kind = OutputKind::pointer;
   EXPECT_GE(learn(options, 5, sorting), 0.95);
 }

@@ -9,6 +9,7 @@
 #include "model/attention/table.h"
 #include "model/encoder_decoder.h"
 #include "tests/gradcheck.h"
+#include "tests/model/attention_kind.h"
 
 namespace regard::encoder_decoder_kinds_reference_test {
 namespace {
@@ -65,7 +66,7 @@ ModelOptions options_of(const std::string& pair) {
     options.decoder.self_attention.norm = NormPlacement::post;
     options.encoder.self_attention.norm = NormPlacement::post;
   } else {
-    options.attention.kind = decoder;
+    options.attention.kind = kind_named(decoder);
   }
   return options;
 }
@@ -77,7 +78,7 @@ std::vector<std::string> pairs() {
                                   "transformer-post",      "transformer-transformer",
                                   "sutskever-none",        "pyramid-additive",
                                   "pyramid-transformer"};
-  for (const auto& kind : attention_kinds()) all.push_back("transformer-" + kind);
+  for (const auto& kind : choice_names<AttentionKind>()) all.push_back("transformer-" + kind);
   return all;
 }
 
@@ -99,7 +100,7 @@ class EncoderDecoderKindsReference : public testing::TestWithParam<std::string> 
   torch::Tensor loss() { return loss(source_, input_, output_); }
   std::vector<std::vector<Hypothesis>> found(std::int64_t beam, std::int64_t first,
                                              std::int64_t n) {
-    SearchOptions options;
+    SearchRequest options;
     options.beam_size = beam;
     options.max_output_length = 6;
     options.want_weights = true;
@@ -129,9 +130,9 @@ TEST_P(EncoderDecoderKindsReference, DecodingAllStepsAtOnceEqualsOneStepAtATime)
 
 TEST_P(EncoderDecoderKindsReference, HeadsAreDistributionsWhoseMeanIsTheWeights) {
   const auto options = options_of(GetParam());
-  const auto layers = options.decoder.kind == LayerKind::transformer ? options.decoder.layers
-                      : options.attention.kind == "multi_head"       ? 1
-                                                                     : 0;
+  const auto layers = options.decoder.kind == LayerKind::transformer        ? options.decoder.layers
+                      : options.attention.kind == AttentionKind::multi_head ? 1
+                                                                            : 0;
   const auto encoded = model_->encode(source_, lengths_);
   auto state = model_->initial_state(encoded);
   for (std::int64_t t = 0; t < 3; ++t) {

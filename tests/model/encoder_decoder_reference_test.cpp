@@ -9,6 +9,7 @@
 #include "model/attention/attention.h"
 #include "model/random_stream.h"
 #include "tests/gradcheck.h"
+#include "tests/model/attention_kind.h"
 
 namespace regard::encoder_decoder_reference_test {
 namespace {
@@ -44,8 +45,8 @@ std::vector<ModelOptions> variants() {
   std::vector<ModelOptions> all(38, small());
   all[1].decoder.layers = 2;
   all[2].decoder.reset_gate = all[2].encoder.reset_gate = ResetGate::after;
-  all[3].attention.kind = "none";
-  all[4].attention.kind = "none";
+  all[3].attention.kind = AttentionKind::none;
+  all[4].attention.kind = AttentionKind::none;
   all[4].attention.fixed_context = FixedContext::mean;
   all[5].decoder.initial_state = InitialState::mean;
   all[6].decoder.initial_state = InitialState::last;
@@ -53,60 +54,60 @@ std::vector<ModelOptions> variants() {
   all[7].encoder.bidirectional = false;
   all[8].tied_embeddings = TiedEmbeddings::all;
   all[8].encoder.layers = 2;
-  all[9].attention.kind = "none";
+  all[9].attention.kind = AttentionKind::none;
   all[9].decoder.initial_state = InitialState::mean;
-  all[10].decoder.query = Query::post;
-  all[11].decoder.query = Query::post;
+  all[10].decoder.query = Query::new_;
+  all[11].decoder.query = Query::new_;
   all[11].decoder.layers = 2;
-  all[12].decoder.query = Query::conditional;
-  all[13].decoder.query = Query::conditional;
+  all[12].decoder.query = Query::between;
+  all[13].decoder.query = Query::between;
   all[13].decoder.reset_gate = ResetGate::after;
   all[13].decoder.layers = 2;
   all[14].decoder.input_feeding = true;
   all[15].decoder.input_feeding = true;
-  all[15].decoder.query = Query::post;
+  all[15].decoder.query = Query::new_;
   all[15].decoder.layers = 2;
   all[16].decoder.input_feeding = true;
-  all[16].decoder.query = Query::conditional;
-  all[17].attention.kind = "none";
-  all[17].decoder.query = Query::post;
-  all[18].attention.kind = "none";
-  all[18].decoder.query = Query::conditional;
-  all[19].attention.kind = "concat";
+  all[16].decoder.query = Query::between;
+  all[17].attention.kind = AttentionKind::none;
+  all[17].decoder.query = Query::new_;
+  all[18].attention.kind = AttentionKind::none;
+  all[18].decoder.query = Query::between;
+  all[19].attention.kind = AttentionKind::concat;
   for (std::size_t i = 20; i < 25; ++i) all[i].attention.window = 1;
-  all[20].attention.kind = "local_m";
-  all[21].attention.kind = "local_m";
-  all[21].decoder.query = Query::pre;
-  all[22].attention.kind = "local_p";
+  all[20].attention.kind = AttentionKind::local_m;
+  all[21].attention.kind = AttentionKind::local_m;
+  all[21].decoder.query = Query::last;
+  all[22].attention.kind = AttentionKind::local_p;
   all[22].decoder.input_feeding = true;
-  all[23].attention.kind = "multi_head";
+  all[23].attention.kind = AttentionKind::multi_head;
   all[23].attention.size = 6;
   all[23].attention.heads = 3;
-  all[24].attention.kind = "location";
+  all[24].attention.kind = AttentionKind::location;
   for (std::size_t i = 25; i < 28; ++i) {
-    all[i].attention.kind = "coverage";
+    all[i].attention.kind = AttentionKind::coverage;
     all[i].attention.coverage_loss = 0.5;
   }
-  all[26].decoder.query = Query::post;
+  all[26].decoder.query = Query::new_;
   all[27].decoder.input_feeding = true;
-  all[28].attention.kind = "ntm";
-  all[29].attention.kind = "ntm";
-  all[29].decoder.query = Query::conditional;
+  all[28].attention.kind = AttentionKind::ntm;
+  all[29].attention.kind = AttentionKind::ntm;
+  all[29].decoder.query = Query::between;
   for (std::size_t i = 30; i < 34; ++i) {
     all[i].encoder.cell = all[i].decoder.cell = i < 33 ? CellKind::lstm : CellKind::tanh;
     all[i].encoder.layers = all[i].decoder.layers = 2;
   }
-  all[31].decoder.query = Query::conditional;
+  all[31].decoder.query = Query::between;
   all[31].decoder.initial_state = InitialState::last;
-  all[32].decoder.query = Query::post;
+  all[32].decoder.query = Query::new_;
   all[32].decoder.input_feeding = true;
   for (std::size_t i = 34; i < 38; ++i) {
     all[i].encoder.layers = all[i].decoder.layers = 3;
     all[i].encoder.residual = all[i].decoder.residual = i != 34;
     all[i].encoder.layer_norm = all[i].decoder.layer_norm = i != 35;
   }
-  all[37].decoder.query = Query::post;
-  all[37].attention.kind = "none";
+  all[37].decoder.query = Query::new_;
+  all[37].attention.kind = AttentionKind::none;
   return all;
 }
 
@@ -133,7 +134,7 @@ void expect_steps(Seq2Seq& model, const Example& x, const DecoderOutput& at_once
 TEST(EncoderDecoderReference, DecodingAllStepsAtOnceEqualsOneStepAtATimeAlsoWithPackedWeights) {
   auto every = variants();
   every.push_back(small());
-  every.back().attention.kind = "hard";
+  every.back().attention.kind = AttentionKind::hard;
   for (const auto& options : every) {
     torch::manual_seed(6);
     EncoderDecoder model(9, 9, options);
@@ -155,7 +156,7 @@ TEST(EncoderDecoderReference, WhatAttentionAddsToTheLossComesWithEachStep) {
     EncoderDecoder model(9, 9, options);
     const auto encoded = model.encode(x.source, x.lengths);
     const auto penalty = model.decode(x.input, encoded).attention_loss.penalty;
-    ASSERT_EQ(penalty.defined(), options.attention.kind == "coverage");
+    ASSERT_EQ(penalty.defined(), options.attention.kind == AttentionKind::coverage);
     if (!penalty.defined()) continue;
     ASSERT_EQ(penalty.sizes(), x.input.sizes());
     EXPECT_TRUE(penalty.select(1, 0).eq(0).all().item<bool>());  // nothing was looked at before
@@ -166,7 +167,7 @@ TEST(EncoderDecoderReference, WhatAttentionAddsToTheLossComesWithEachStep) {
 TEST(EncoderDecoderReference, ADetailOfAStepIsThatOfItsWeights) {
   const Example x;
   for (const auto& options : variants()) {
-    if (options.attention.kind == "none") continue;
+    if (options.attention.kind == AttentionKind::none) continue;
     EncoderDecoder model(9, 9, options);
     const auto encoded = model.encode(x.source, x.lengths);
     auto state = model.initial_state(encoded);
@@ -176,7 +177,7 @@ TEST(EncoderDecoderReference, ADetailOfAStepIsThatOfItsWeights) {
       auto step = model.step(token, state, encoded);
       EXPECT_EQ(detail.query.sizes(), (std::vector<std::int64_t>{3, 4}));
       EXPECT_EQ(detail.context.size(1), encoded.states.size(2));
-      const auto kind = options.attention.kind;
+      const auto kind = enum_name(options.attention.kind);
       if (kind != "multi_head") {
         EXPECT_TRUE(torch::allclose(detail.context,
                                     kernels::mix(step.weights, encoded.states, encoded.lengths),
@@ -205,17 +206,17 @@ TEST(EncoderDecoderReference, GradientsOfTheWholeEqualCentralDifferences) {
 // Every way to mix contexts, in training with half of the weights dropped.
 std::vector<ModelOptions> with_attention_dropout() {
   std::vector<ModelOptions> all(6, small());
-  all[1].decoder.query = Query::conditional;
+  all[1].decoder.query = Query::between;
   all[2].decoder.input_feeding = true;
-  all[2].decoder.query = Query::post;
-  all[3].attention.kind = "coverage";
+  all[2].decoder.query = Query::new_;
+  all[3].attention.kind = AttentionKind::coverage;
   for (std::size_t i = 4; i < 6; ++i) {
-    all[i].attention.kind = "multi_head";
+    all[i].attention.kind = AttentionKind::multi_head;
     all[i].attention.size = 6;
     all[i].attention.heads = 3;
   }
-  all[4].decoder.query = Query::pre;
-  all[5].decoder.query = Query::conditional;
+  all[4].decoder.query = Query::last;
+  all[5].decoder.query = Query::between;
   for (auto& options : all) options.dropout.attention = 0.5;
   return all;
 }
@@ -245,7 +246,7 @@ TEST(EncoderDecoderReference, AttentionDropoutDropsAtOnceWhatItDropsStepByStep) 
 TEST(EncoderDecoderReference, GradientsUnderAttentionDropoutEqualCentralDifferences) {
   auto every = with_attention_dropout();
   every.push_back(every[0]);
-  every.back().decoder.query = Query::post;
+  every.back().decoder.query = Query::new_;
   for (const auto& options : every) {
     torch::manual_seed(7);
     EncoderDecoder model(9, 9, options);
@@ -283,7 +284,7 @@ TEST(EncoderDecoder, TheFirstStateIsTheMeansWhateverTheAttention) {
   options.decoder.initial_state = InitialState::mean;
   const Example x;
   const auto first_state = [&](const std::string& kind) {
-    options.attention.kind = kind;
+    options.attention.kind = kind_named(kind);
     torch::manual_seed(9);
     EncoderDecoder model(9, 9, options);
     const torch::NoGradGuard guard;

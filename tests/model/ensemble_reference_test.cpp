@@ -12,6 +12,7 @@
 #include "model/encoder_decoder.h"
 #include "tests/decoding/table_model.h"
 #include "tests/decoding/table_search.h"
+#include "tests/model/attention_kind.h"
 
 namespace regard::ensemble_reference_test {
 namespace {
@@ -120,7 +121,7 @@ ModelOptions options_of(const std::string& attention, std::int64_t hidden) {
   options.decoder.embedding_dim = 3;
   options.decoder.hidden_size = hidden;
   options.decoder.readout_size = 3;
-  options.attention.kind = attention;
+  options.attention.kind = kind_named(attention);
   options.attention.size = 5;
   options.dropout = {0, 0, 0};
   return options;
@@ -143,7 +144,7 @@ TEST(EnsembleReference, RealModelsSearchAndAreForcedAlike) {
   EXPECT_TRUE(ensemble.has_attention_weights());
   const auto source = torch::tensor({{4, 5, 6, 3}, {7, 4, 3, 0}, {5, 3, 0, 0}});
   const auto lengths = torch::tensor({4, 3, 2});
-  SearchOptions options;
+  SearchRequest options;
   options.beam_size = 3;
   options.max_output_length = 6;
   options.want_weights = true;

@@ -92,7 +92,7 @@ TEST_P(LanguageModelReference, GradientsEqualCentralDifferences) {
 }
 
 TEST_P(LanguageModelReference, TheBestContinuationHasTheHighestProbability) {
-  SearchOptions options;
+  SearchRequest options;
   options.beam_size = 300;
   options.max_output_length = 3;
   options.max_output_ratio = 0;

@@ -32,7 +32,7 @@ training:
   batch_size: 32
   learning_rate: 0.01
   validation_every: 30
-testing: {{beam_size: 3, max_output_length: 20}}
+search: {{beam_size: 3, max_output_length: 20}}
 """
 
 TRANSFORMER = ["model.attention.size=512", "model.decoder.readout_size=512"] + [

@@ -10,6 +10,7 @@
 #include "model/output/output_layer.h"
 #include "model/random_stream.h"
 #include "tests/gradcheck.h"
+#include "tests/model/attention_kind.h"
 #include "tests/training/minimum_risk_case.h"
 #include "training/training_loss.h"
 
@@ -24,7 +25,7 @@ ModelOptions small(const std::string& kind) {
   options.encoder.hidden_size = 2;
   options.decoder.hidden_size = 4;
   options.decoder.readout_size = options.attention.size = options.output.size = 3;
-  options.attention.kind = kind;
+  options.attention.kind = kind_named(kind);
   options.dropout = {0, 0, 0};
   return options;
 }

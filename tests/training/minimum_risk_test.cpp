@@ -41,7 +41,7 @@ Options risk_options() {
   Options options;
   options.training.objective = Objective::minimum_risk;
   options.training.minimum_risk.samples = 6;
-  options.testing.max_output_length = 12;
+  options.search.max_output_length = 12;
   options.training.optimizer = OptimizerKind::sgd;
   options.training.clip_grad_norm = 0;
   return options;

@@ -56,7 +56,7 @@ std::vector<ModelOptions> models() {
     options.dropout = {0, 0, 0};
   }
   all[1].encoder.reset_gate = all[1].decoder.reset_gate = ResetGate::after;
-  all[2].attention.kind = "none";
+  all[2].attention.kind = AttentionKind::none;
   return all;
 }
 

@@ -8,6 +8,7 @@
 #include "model/output/output_layer.h"
 #include "model/random_stream.h"
 #include "tests/gradcheck.h"
+#include "tests/model/attention_kind.h"
 
 namespace regard::training_loss_reference_test {
 namespace {
@@ -20,7 +21,7 @@ ModelOptions small(const std::string& kind) {
   options.encoder.hidden_size = 2;
   options.decoder.hidden_size = 4;
   options.decoder.readout_size = options.attention.size = 3;
-  options.attention.kind = kind;
+  options.attention.kind = kind_named(kind);
   options.dropout = {0, 0, 0};
   return options;
 }
@@ -92,7 +93,7 @@ TEST(BatchLossReference, PaddingChangesNeitherLossNorGradient) {
   all.back().encoder.self_attention_layers = 1;
   all.back().encoder.self_attention.heads = 1;
   all.push_back(small("dot"));
-  all.back().decoder.query = Query::conditional;
+  all.back().decoder.query = Query::between;
   auto transformer = small("additive");
   transformer.encoder.kind = EncoderKind::transformer;
   transformer.decoder.kind = LayerKind::transformer;
@@ -110,7 +111,7 @@ TEST(BatchLossReference, PaddingChangesNeitherLossNorGradient) {
     const auto expected = batch_loss(*model, batch, smoothing);
     const auto found = batch_loss(*model, batch.padded(), smoothing);
     EXPECT_NEAR(found.objective.item<double>(), expected.objective.item<double>(), 1e-10)
-        << options.attention.kind;
+        << enum_name(options.attention.kind);
     EXPECT_TRUE(torch::allclose(found.nll.narrow(0, 0, 3).narrow(1, 0, expected.nll.size(1)),
                                 expected.nll, 1e-10, 1e-10));
     EXPECT_NEAR(found.nll.sum().item<double>(), expected.nll.sum().item<double>(), 1e-10);
@@ -119,13 +120,13 @@ TEST(BatchLossReference, PaddingChangesNeitherLossNorGradient) {
       ASSERT_EQ(d_found[i].defined(), d_expected[i].defined());
       if (!d_found[i].defined()) continue;
       EXPECT_TRUE(torch::allclose(d_found[i], d_expected[i], 1e-9, 1e-10))
-          << options.attention.kind << " " << model->named_parameters()[i].key();
+          << enum_name(options.attention.kind) << " " << model->named_parameters()[i].key();
     }
   }
 }
 
 TEST(BatchLossReference, GradientsWithCoveragesPenaltyEqualCentralDifferences) {
-  for (const auto query : {Query::pre, Query::post}) {
+  for (const auto query : {Query::last, Query::new_}) {
     auto options = small("coverage");
     options.attention.coverage_loss = 0.5;
     options.decoder.query = query;

@@ -30,7 +30,7 @@ constexpr std::int64_t V = 60;
 class Results {
  public:
   // Returns the request for some lines.
-  TranslationRequest request(const std::vector<std::string>& lines, const SearchOptions& search) {
+  TranslationRequest request(const std::vector<std::string>& lines, const SearchRequest& search) {
     results_.resize(lines.size());
     TranslationRequest request{.lines = {}, .search = search, .finished = {}};
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -131,14 +131,14 @@ class EngineTest : public testing::TestWithParam<std::string> {
     }
     return all;
   }
-  static SearchOptions search(std::int64_t beam_size, std::int64_t max_output_length = 12) {
-    SearchOptions options;
+  static SearchRequest search(std::int64_t beam_size, std::int64_t max_output_length = 12) {
+    SearchRequest options;
     options.beam_size = beam_size;
     options.max_output_length = max_output_length;
     return options;
   }
   std::vector<std::string> alone(const std::vector<std::string>& lines,
-                                 const SearchOptions& options) const {
+                                 const SearchRequest& options) const {
     std::vector<std::string> results;
     for (const auto& translation : translator_.translate(lines, options, 1)) {
       results.push_back(Results::text_of(translation));
@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(Models, EngineTest, testing::Values("gru", "transformer
                          [](const auto& tested) { return tested.param; });
 
 TEST_P(EngineTest, RequestsOfManyThreadsGetTheResultsOfATranslationAlone) {
-  std::vector<SearchOptions> options = {search(1), search(4), search(3), search(1)};
+  std::vector<SearchRequest> options = {search(1), search(4), search(3), search(1)};
   options[2].want_weights = true;
   options[3].samples = 2;
   constexpr std::size_t threads = 8;

@@ -48,7 +48,7 @@ TEST(MinimumBayesRisk, ChoosesTheTextThatTheOthersAgreeWith) {
                                                "le chat entend le chien .",
                                                "le chat voit le chien ici ."};
   for (const auto metric : {MbrMetric::chrf, MbrMetric::bleu}) {
-    TestingOptions options;
+    SearchOptions options;
     options.mbr = metric;
     auto hypotheses = hypotheses_with({-1.0, -1.2, -1.3, -1.4});
     rank_by_expected_utility(hypotheses, candidates, options);
@@ -62,7 +62,7 @@ TEST(MinimumBayesRisk, ChoosesTheTextThatTheOthersAgreeWith) {
 }
 
 TEST(MinimumBayesRisk, ABeamIsWeightedByItsScores) {
-  TestingOptions options;
+  SearchOptions options;
   options.mbr = MbrMetric::chrf;
   auto hypotheses = hypotheses_with({-1, -2, -3, -4});
   rank_by_expected_utility(hypotheses, texts, options);
@@ -79,7 +79,7 @@ TEST(MinimumBayesRisk, ABeamIsWeightedByItsScores) {
 }
 
 TEST(MinimumBayesRisk, ASampleDrawnTwiceCountsTwiceAndIsListedOnce) {
-  TestingOptions options;
+  SearchOptions options;
   options.mbr = MbrMetric::bleu;
   options.samples = 5;
   const std::vector<std::string> drawn = {texts[3], texts[0], texts[0], texts[1], texts[0]};
@@ -93,7 +93,7 @@ TEST(MinimumBayesRisk, ASampleDrawnTwiceCountsTwiceAndIsListedOnce) {
 }
 
 TEST(MinimumBayesRisk, EqualUtilitiesKeepTheirOrder) {
-  TestingOptions options;
+  SearchOptions options;
   options.mbr = MbrMetric::chrf;
   options.samples = 3;
   auto hypotheses = hypotheses_with({0, 0, 0});
@@ -104,7 +104,7 @@ TEST(MinimumBayesRisk, EqualUtilitiesKeepTheirOrder) {
 }
 
 TEST(MinimumBayesRisk, TheTreeOfTheSearchStaysWithTheBest) {
-  TestingOptions options;
+  SearchOptions options;
   options.mbr = MbrMetric::chrf;
   auto hypotheses = hypotheses_with({-1.0, -1.2, -1.3, -1.4});
   hypotheses[0].tree = std::make_shared<SearchTree>();

@@ -1,6 +1,6 @@
 #include "model/attention/location_aware.h"
 
-#include "base/error.h"
+#include "config/check.h"
 
 namespace regard {
 
@@ -8,10 +8,10 @@ LocationAware::LocationAware(std::int64_t query_size, std::int64_t state_size,
                              const AttentionOptions& options)
     : Attention({.is_mixture = true, .is_distribution = true}), width_(options.filter_width) {
   if (width_ % 2 == 0) {
-    throw ConfigError(
-        "model.attention.filter_width: found {}, expected an odd number, so that a filter has a "
-        "centre",
-        width_);
+    throw OptionError("model.attention.filter_width",
+                      ": found {}, expected an odd number, so that a filter has a "
+                      "centre",
+                      width_);
   }
   additive_ =
       register_module("additive", std::make_shared<Additive>(query_size, state_size, options));

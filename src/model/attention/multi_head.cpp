@@ -1,20 +1,20 @@
 #include "model/attention/multi_head.h"
 
-#include "base/error.h"
+#include "config/check.h"
 
 namespace regard {
 
 MultiHead::MultiHead(std::int64_t query_size, std::int64_t state_size,
-                     const AttentionOptions& options)
+                     const AttentionOptions& options, double dropout)
     : Attention({.is_distribution = true}),
       heads_(options.heads),
-      dropout_(std::make_shared<Dropout>(options.dropout)) {
+      dropout_(std::make_shared<Dropout>(dropout)) {
   const auto A = options.size;
   if (A % heads_ != 0) {
-    throw ConfigError(
-        "model.attention.heads: found {}, expected a divisor of the width that the heads share, {} "
-        "(model.attention.size)",
-        heads_, A);
+    throw OptionError("model.attention.heads",
+                      ": found {}, expected a divisor of the width that the heads share, {} "
+                      "(model.attention.size)",
+                      heads_, A);
   }
   W_Q_ = register_module("W_Q", Linear(query_size, A));
   W_K_ = register_module("W_K", Linear(state_size, A));

@@ -17,7 +17,8 @@ namespace regard {
 class MultiHead : public Attention {
  public:
   // Throws ConfigError if the size is not a multiple of the number of heads.
-  MultiHead(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
+  MultiHead(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options,
+            double dropout);
 
   void prepare(EncoderOutput& encoded) override;  // stores keys and values by head, padding bias
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,

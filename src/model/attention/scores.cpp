@@ -57,11 +57,12 @@ KeyProjection::KeyProjection(torch::nn::Module& owner, std::int64_t query_size,
   } else if (differ) {
     // make_content_score() sets the kind to the score of another attention.
     const bool is_inner = options.score == options.kind;
-    throw ConfigError(
-        "model.attention.{}: {} compares the decoder's state with the encoder's, but they are {} "
+    throw OptionError(
+        is_inner ? "model.attention.score" : "model.attention.kind",
+        ": {} compares the decoder's state with the encoder's, but they are {} "
         "and {} wide (model.decoder.hidden_size, and model.encoder.hidden_size, doubled if "
         "bidirectional). Make them equal, or set model.attention.project_keys to auto or true",
-        is_inner ? "score" : "kind", options.kind, query_size, state_size);
+        enum_name(options.kind), query_size, state_size);
   }
 }
 

@@ -31,7 +31,7 @@ void check_output_layer(const ModelOptions& model, const SourceLocations& locati
       "{}{}model.output.kind: copy uses attention weights as probabilities of the source words, "
       "but the weights of model.attention.kind: {} do not sum to 1; use additive, or another kind "
       "whose weights sum to 1",
-      location, location.empty() ? "" : ": ", model.attention.kind);
+      location, location.empty() ? "" : ": ", enum_name(model.attention.kind));
 }
 
 }  // namespace regard

@@ -17,11 +17,6 @@ namespace {
 constexpr std::size_t gate_values = 0;     // C h_s [B, S, K · D], or C c [B, K · D]
 constexpr std::size_t readout_values = 1;  // W_c h_s [B, S, R], or W_c c [B, R]
 
-AttentionOptions with_dropout(AttentionOptions options, double dropout) {
-  options.dropout = dropout;
-  return options;
-}
-
 }  // namespace
 
 RecurrentDecoder::RecurrentDecoder(std::int64_t encoder_state_size, const ModelOptions& options)
@@ -31,9 +26,8 @@ RecurrentDecoder::RecurrentDecoder(std::int64_t encoder_state_size, const ModelO
   const auto& o = options.decoder;
   const auto E = o.embedding_dim;
   const auto D = o.hidden_size;
-  attention_ = register_module(
-      "attention", make_attention(D, encoder_state_size,
-                                  with_dropout(options.attention, options.dropout.attention)));
+  attention_ = register_module("attention", make_attention(D, encoder_state_size, options.attention,
+                                                           options.dropout.attention));
   register_module("attention_dropout", attention_dropout_);
   for (std::int64_t l = 0; l < o.layers; ++l) {
     layers_.push_back(
@@ -45,9 +39,9 @@ RecurrentDecoder::RecurrentDecoder(std::int64_t encoder_state_size, const ModelO
   const auto gates = layers_[0]->gates_size();
   query_ = o.query == Query::automatic ? default_query(options.attention.kind) : o.query;
   const bool has_context = attention_->traits().has_context;
-  if (!has_context) query_ = Query::post;  // the state does not depend on a context
-  if (query_ == Query::pre) C_ = register_module("C", Linear(encoder_state_size, gates, false));
-  if (query_ == Query::conditional) {
+  if (!has_context) query_ = Query::new_;  // the state does not depend on a context
+  if (query_ == Query::last) C_ = register_module("C", Linear(encoder_state_size, gates, false));
+  if (query_ == Query::between) {
     second_cell_ = register_module(
         "second", std::make_shared<Cell>(o.cell, 1, encoder_state_size, D, o.reset_gate));
   }
@@ -109,10 +103,10 @@ RecurrentDecoder::AttentionResult RecurrentDecoder::make_attention_result(
   attended.loss = std::move(step.loss);
   attended.positions = step.positions;
   if (is_mixture) attended.mixture_weights = attention_dropout_->forward(step.weights);
-  if (query_ == Query::pre) {
+  if (query_ == Query::last) {
     attended.gates = has_prepared_values() ? prepared_values(attended, encoded, gate_values)
                                            : C_(attended.context);
-  } else if (query_ == Query::conditional) {
+  } else if (query_ == Query::between) {
     if (is_mixture) attended.context = mixture(attended, encoded.states, encoded);
     attended.gates = second_cell_->project(attended.context.unsqueeze(0))[0];
   }
@@ -154,12 +148,12 @@ torch::Tensor RecurrentDecoder::prepared_values(const AttentionResult& attended,
 RecurrentDecoder::BottomLayerOutput RecurrentDecoder::bottom_layer_step(
     const torch::Tensor& x, const torch::Tensor& s, const AttentionState& attention,
     const EncoderOutput& encoded) {
-  if (query_ == Query::pre) {
+  if (query_ == Query::last) {
     auto attended = attend(layers_[0]->hidden_output(s), attention, encoded);
     return {layers_[0]->step(x + attended.gates, s), std::move(attended)};
   }
   const auto first = layers_[0]->step(x, s);
-  if (query_ == Query::post) return {first, {}};
+  if (query_ == Query::new_) return {first, {}};
   auto attended = attend(second_cell_->hidden_output(first), attention, encoded);
   return {second_cell_->step(attended.gates, first), std::move(attended)};
 }
@@ -192,7 +186,7 @@ RecurrentDecoder::Step RecurrentDecoder::advance(const torch::Tensor& x, const t
                                 next.layers.push_back(layers_[l]->step(projected, state.layers[l]));
                                 return layers_[l]->hidden_output(next.layers.back());
                               });
-  if (query_ == Query::post) attended = attend(s, state.attention, encoded);
+  if (query_ == Query::new_) attended = attend(s, state.attention, encoded);
   const auto r = readout(y, s, context_term(attended, encoded));
   if (!F_.is_empty()) next.readout = r;
   next.attention = attended.state;
@@ -264,8 +258,8 @@ torch::Tensor RecurrentDecoder::run_layer(std::size_t l, const torch::Tensor& x,
 RecurrentDecoder::BottomLayerOutput RecurrentDecoder::bottom_layer_all_steps(
     const torch::Tensor& x, const DecoderState& first, const EncoderOutput& encoded) {
   auto s = first.layers[0];  // [B, state_size]
-  if (query_ == Query::post) return {run_layer(0, x, s), {}};
-  if (query_ == Query::pre && attention_->traits().is_constant) {
+  if (query_ == Query::new_) return {run_layer(0, x, s), {}};
+  if (query_ == Query::last && attention_->traits().is_constant) {
     const auto attended = attend(layers_[0]->hidden_output(s), {}, encoded);
     return {run_layer(0, x + attended.gates, s), attended};
   }
@@ -273,7 +267,7 @@ RecurrentDecoder::BottomLayerOutput RecurrentDecoder::bottom_layer_all_steps(
   const bool can_fuse = !attention_dropout_->is_active() && !kernels::is_batch_invariant(x);
   if (score && can_fuse) {
     const auto all =
-        query_ == Query::pre
+        query_ == Query::last
             ? layers_[0]->sequence_with_attention(x, s,
                                                   {*score, encoded.context.at(this)[gate_values]})
             // Weights without dropout have the sum 1: W c + b = Σ_s α_s (W h_s + b).
@@ -345,7 +339,7 @@ DecoderOutput RecurrentDecoder::forward(const torch::Tensor& embedded, const Enc
     const auto projected = layers_[l]->project(input.reshape({1, T * B, -1}));
     return run_layer(l, projected.view({T, B, -1}), first.layers[l]);
   });  // [T, B, D]
-  if (query_ == Query::post) attended = attend_all_steps(s, first.attention, encoded);
+  if (query_ == Query::new_) attended = attend_all_steps(s, first.attention, encoded);
   auto c = context_term(attended, encoded);
   if (c.defined()) c = c.unflatten(0, {B, -1}).transpose(0, 1);
   return make_decoder_output(readout(y, s, c).transpose(0, 1), s.transpose(0, 1), attended);

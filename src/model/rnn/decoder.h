@@ -1,15 +1,15 @@
 // The recurrent decoder with attention: a stack of GRUs, LSTMs or simple cells (cell.h, stack.h).
-// The query of attention is one of three states, shown here for a GRU, with the value of
-// model.decoder.query in parentheses:
+// The query of attention is one of three states, shown here for a GRU, by the
+// value of model.decoder.query:
 //
-//   pre (last): the state before the step (Bahdanau, Cho, Bengio 2015, sections 3.1, A.2.2)
+//   last: the state before the step (Bahdanau, Cho, Bengio 2015, sections 3.1, A.2.2)
 //     c_t = attention(s_{t−1}, h), where s is the state of the bottom layer
 //     r = σ(W_r y_{t−1} + U_r s_{t−1} + C_r c_t + b_r), z likewise
 //     s̃ = tanh(W y_{t−1} + U [r ⊙ s_{t−1}] + C c_t + b)
 //     s_t = z ⊙ s_{t−1} + (1 − z) ⊙ s̃
-//   post (new): the state after the step (Luong, Pham, Manning 2015)
+//   new: the state after the step (Luong, Pham, Manning 2015)
 //     s_t = GRU(y_{t−1}, s_{t−1})      c_t = attention(s_t, h), where s_t is the top layer's state
-//   conditional (between): the state between two cells of the bottom layer (Nematus, Sennrich et
+//   between: the state between two cells of the bottom layer (Nematus, Sennrich et
 //   al. 2017)
 //     s'_t = GRU_1(y_{t−1}, s_{t−1})      c_t = attention(s'_t, h)      s_t = GRU_2(c_t, s'_t)
 //
@@ -75,19 +75,19 @@ class RecurrentDecoder : public Decoder {
   // The result of attention for N queries: one step, or all steps with T consecutive rows per
   // sentence.
   struct AttentionResult {
-    torch::Tensor gates;    // [N, K · D], contribution of c_t to the gates; undefined for post
+    torch::Tensor gates;    // [N, K · D], contribution of c_t to the gates; undefined for new
     torch::Tensor weights;  // [N, S] or undefined
     torch::Tensor mixture_weights;  // [N, S], weights after dropout; undefined unless
                                     // AttentionTraits::is_mixture
     torch::Tensor positions;        // [N], see AttentionStep
-    torch::Tensor context;          // [N, C]; undefined for pre and post if is_mixture
+    torch::Tensor context;          // [N, C]; undefined for last and new if is_mixture
     torch::Tensor query;            // [N, D]
     AttentionState state;
     AttentionLoss loss;
   };
   struct BottomLayerOutput {
     torch::Tensor states;      // one step: state [N, state_size]; all steps: outputs [T, B, D]
-    AttentionResult attended;  // empty for post
+    AttentionResult attended;  // empty for new
   };
   struct Step {
     torch::Tensor readout;  // [N, R]
@@ -159,8 +159,8 @@ class RecurrentDecoder : public Decoder {
   std::vector<std::shared_ptr<Cell>> layers_;
   std::shared_ptr<Stack> stack_;
   Query query_;
-  Linear C_{nullptr};                  // [K · D, C], from the context to the gates; pre
-  std::shared_ptr<Cell> second_cell_;  // GRU_2; conditional
+  Linear C_{nullptr};                  // [K · D, C], from the context to the gates; last
+  std::shared_ptr<Cell> second_cell_;  // GRU_2; between
   Linear F_{nullptr};              // [K · D, R], from the last readout to the gates; input feeding
   torch::nn::ModuleList bridges_;  // W_l [state_size, C] and b_l of each layer
   Linear W_y_{nullptr};            // [R, E], with b

@@ -212,9 +212,9 @@ TEST(LocalReference, AQueryOfNoNumbersStillHasAWindow) {
 }
 
 TEST(LocalReference, AWindowNeedsAContentScore) {
-  for (const std::string score : {"local_p", "location", "none", "generel"}) {
+  for (const std::string score : {"local_p", "location", "none"}) {
     auto options = options_of("local_p");
-    options.score = score;
+    options.score = kind_named(score);
     EXPECT_THROW(make_attention(D, C, options), ConfigError) << score;
   }
 }
@@ -265,9 +265,7 @@ TEST(MultiHeadReference, EachHeadIsScaledDotProductAttentionOfItsOwn) {
 }
 
 TEST(MultiHeadReference, TheMeanContextUnderDropoutIsTheContext) {
-  auto options = options_of("multi_head");
-  options.dropout = 0.5;
-  const auto multi_head = make_attention(D, C, options);
+  const auto multi_head = make_attention(D, C, options_of("multi_head"), 0.5);
   multi_head->to(torch::kDouble);
   const torch::NoGradGuard guard;
   const RandomStream stream(3, 1);

@@ -175,7 +175,7 @@ TEST(ScoreAttentionReference, AScoreWithoutAKernelHasTheWeightsOfOneWith) {
 }
 
 std::vector<std::string> kinds_with_weights() {
-  auto kinds = attention_kinds();
+  auto kinds = choice_names<AttentionKind>();
   std::erase(kinds, "none");
   return kinds;
 }
@@ -192,7 +192,13 @@ std::vector<std::string> smooth_kinds() {
 
 INSTANTIATE_TEST_SUITE_P(All, SmoothKinds, testing::ValuesIn(smooth_kinds()),
                          [](const auto& tested) { return tested.param; });
-INSTANTIATE_TEST_SUITE_P(All, ContentScores, testing::ValuesIn(content_scores()),
+std::vector<std::string> names_of_scores() {
+  std::vector<std::string> names;
+  for (const auto kind : content_scores()) names.emplace_back(enum_name(kind));
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ContentScores, testing::ValuesIn(names_of_scores()),
                          [](const auto& tested) { return tested.param; });
 
 }  // namespace

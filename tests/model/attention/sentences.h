@@ -4,6 +4,7 @@
 #include <string>
 
 #include "model/attention/attention.h"
+#include "tests/model/attention_kind.h"
 
 namespace regard {
 
@@ -11,7 +12,7 @@ inline constexpr std::int64_t B = 3, S = 5, C = 4, D = 3, A = 6;
 
 inline AttentionOptions options_of(const std::string& kind) {
   AttentionOptions options;
-  options.kind = kind;
+  options.kind = kind_named(kind);
   options.size = A;
   options.project_keys = ProjectKeys::yes;  // C is not D
   options.window = 1;

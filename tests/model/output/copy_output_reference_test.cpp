@@ -10,6 +10,7 @@
 #include "config/options.h"
 #include "decoding/score_targets.h"
 #include "tests/gradcheck.h"
+#include "tests/model/attention_kind.h"
 #include "tests/model/output/output_layer_case.h"
 
 namespace regard::copy_output_reference_test {
@@ -34,7 +35,7 @@ EncoderDecoder copy_model(const std::string& attention = "additive", Query query
                           bool feeding = false) {
   torch::manual_seed(3);
   auto options = small_model(OutputKind::copy);
-  options.attention.kind = attention;
+  options.attention.kind = kind_named(attention);
   options.decoder.query = query;
   options.decoder.input_feeding = feeding;
   EncoderDecoder model(9, V, options);
@@ -143,7 +144,7 @@ TEST(CopyOutputReference, GradientsEqualCentralDifferences) {
 
 TEST(CopyOutputReference, ABatchIsItsSentencesWhateverAsksTheAttention) {
   const auto x = copy_case();
-  for (const auto query : {Query::pre, Query::conditional, Query::post}) {
+  for (const auto query : {Query::last, Query::between, Query::new_}) {
     for (const bool feeding : {false, true}) {
       auto model = copy_model("additive", query, feeding);
       expect_batch_equals_sentences(model, x);
@@ -221,12 +222,12 @@ TEST(CopyOutputLayer, IsFiniteWhereAllWeightIsLost) {
 TEST(CopyOutputLayer, WantsAttentionThatIsADistribution) {
   auto options = small_model(OutputKind::copy);
   for (const std::string kind : {"none", "local_p"}) {
-    options.attention.kind = kind;
+    options.attention.kind = kind_named(kind);
     options.attention.size = 8;
     EXPECT_THROW(check_output_layer(options, {}), ConfigError) << kind;
   }
   for (const std::string kind : {"local_m", "multi_head"}) {
-    options.attention.kind = kind;
+    options.attention.kind = kind_named(kind);
     EXPECT_NO_THROW(check_output_layer(options, {})) << kind;
   }
 }

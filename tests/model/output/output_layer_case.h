@@ -89,7 +89,7 @@ inline void expect_log_probabilities_equal_loss(EncoderDecoder& model, const Out
 
 inline void expect_search_ignores_the_batch(EncoderDecoder& model, const OutputCase& x) {
   for (const std::int64_t beam : {1, 3}) {
-    SearchOptions options;
+    SearchRequest options;
     options.beam_size = beam;
     options.max_output_length = 6;
     options.want_weights = true;

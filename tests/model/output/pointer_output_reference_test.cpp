@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tests/gradcheck.h"
+#include "tests/model/attention_kind.h"
 #include "tests/model/output/output_layer_case.h"
 
 namespace regard::pointer_output_reference_test {
@@ -37,7 +38,7 @@ EncoderDecoder pointer_model(std::int64_t numbers, const std::string& attention 
   torch::manual_seed(1);
   auto options = small_model(OutputKind::pointer);
   options.encoder.numbers = numbers;
-  options.attention.kind = attention;
+  options.attention.kind = kind_named(attention);
   EncoderDecoder model(9, 4, options);
   model.to(torch::kDouble);
   return model;

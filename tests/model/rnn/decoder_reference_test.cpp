@@ -111,11 +111,11 @@ Steps decode(const Plain& plain, const DecoderOptions& options, const torch::Ten
     if (options.input_feeding) x = sum({x, plain.linear("F", readout)});
     Numbers weights, context;
     switch (options.query) {
-      case Query::post:
+      case Query::new_:
         s = plain.gru("layer0", x, s);
         context = plain.attend(s, h, n, weights);
         break;
-      case Query::conditional:
+      case Query::between:
         s = plain.gru("layer0", x, s);
         context = plain.attend(s, h, n, weights);
         s = plain.gru("second", plain.input("second", context), s);
@@ -139,7 +139,7 @@ void expect_equal(const torch::Tensor& found, const Numbers& wanted, const std::
 }
 
 TEST(RecurrentDecoderReference, EveryStepIsTheEquationsNumberByNumber) {
-  for (const auto query : {Query::pre, Query::post, Query::conditional}) {
+  for (const auto query : {Query::last, Query::new_, Query::between}) {
     for (const bool input_feeding : {false, true}) {
       torch::manual_seed(5);
       const auto options = options_of(query, input_feeding);
