@@ -41,7 +41,7 @@ install(CODE [=[
 
 # The CMake package for find_package(regard) in other projects.
 install(TARGETS regard_library EXPORT regard-targets LIBRARY DESTINATION lib COMPONENT development)
-file(GLOB library_headers src/library/*.h)
+file(GLOB library_headers include/regard/*.h)
 install(FILES ${library_headers} DESTINATION include/regard COMPONENT development)
 install(EXPORT regard-targets NAMESPACE regard:: DESTINATION lib/cmake/regard COMPONENT development)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/regard-config-version.cmake"

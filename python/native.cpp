@@ -27,10 +27,10 @@
 #include <utility>
 #include <vector>
 
-#include "library/attention_svg.h"
-#include "library/error_kind.h"
-#include "library/metrics.h"
-#include "library/model.h"
+#include "regard/attention_svg.h"
+#include "regard/error_kind.h"
+#include "regard/metrics.h"
+#include "regard/model.h"
 
 namespace nb = nanobind;
 

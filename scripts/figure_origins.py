@@ -28,7 +28,7 @@ CODE = {
     "deployment.md": ("Dockerfile", "src/serve", "CMakeLists.txt"),
     "export.md": ("scripts/export_ctranslate2", "src/decoding", "src/kernels"),
     "reliability.md": ("src", "tests/fuzz"),
-    "pointer.md": (*QUALITY, "src/data_generator"),
+    "pointer.md": (*QUALITY, "tools/corpus_generator"),
 }
 
 

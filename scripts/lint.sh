@@ -25,7 +25,7 @@ say() { printf 'lint: %s\n' "$*"; }
 # Lists the sources, NUL-separated: tracked and untracked files, but not ignored ones.
 sources() {
   git ls-files -z --cached --others --exclude-standard --deduplicate -- \
-    'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' 'data/generator/*.h' 'data/generator/*.cpp' \
+    'src/*.h' 'src/*.cpp' 'include/*.h' 'tests/*.h' 'tests/*.cpp' 'tools/*.h' 'tools/*.cpp' \
     'scripts/*.cpp' 'python/*.cpp'
 }
 
@@ -39,8 +39,8 @@ changed() {
   [[ $base ]] || base=$(git merge-base HEAD main 2>/dev/null ||
     git merge-base HEAD origin/main 2>/dev/null || git rev-parse HEAD)
   {
-    git diff --name-only --diff-filter=d "$base" -- 'src/*.cpp' 'tests/*.cpp' 'data/generator/*.cpp'
-    git ls-files --others --exclude-standard -- 'src/*.cpp' 'tests/*.cpp' 'data/generator/*.cpp'
+    git diff --name-only --diff-filter=d "$base" -- 'src/*.cpp' 'tests/*.cpp' 'tools/*.cpp'
+    git ls-files --others --exclude-standard -- 'src/*.cpp' 'tests/*.cpp' 'tools/*.cpp'
   } | sort -u
 }
 

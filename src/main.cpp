@@ -13,10 +13,10 @@
 #include <filesystem>
 #include <string_view>
 
-#include "answers/answers.h"
 #include "base/log.h"
 #include "base/process.h"
 #include "cli/command_line.h"
+#include "commands/without_torch.h"
 
 namespace {
 

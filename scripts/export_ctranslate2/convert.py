@@ -27,14 +27,14 @@ SPECIAL = ["<pad>", "<unk>", "<s>", "</s>"]  # ids 0 to 3
 def obstacles(options, tensors):
     """Yields the properties of a model that CTranslate2 cannot represent."""
     model, data = options["model"], options["data"]
-    encoder, decoder = model["encoder"], model["decoder"]
     if model["kind"] != "translation":
         yield f"model.kind: found {model['kind']}, expected translation"
         return
+    encoder, decoder = model["encoder"], model["decoder"]
     for side, section in (("encoder", encoder), ("decoder", decoder)):
         if section["kind"] != "transformer":
             yield f"model.{side}.kind: found {section['kind']}, expected transformer"
-    if encoder["self_attention_layers"] > 0 and encoder["kind"] == "recurrent":
+    if encoder.get("self_attention_layers", 0) > 0:
         yield "model.encoder.self_attention_layers: found layers on top of recurrent ones, expected none"
     if model["output"]["kind"] != "vocabulary":
         yield f"model.output.kind: found {model['output']['kind']}, expected vocabulary"
@@ -219,8 +219,8 @@ def main():
         )
         sys.exit(USAGE_ERROR)
     for key, off in NOT_EXPORTED.items():
-        if options["search"][key] != off:
-            print(f"warning: search.{key}: {options['search'][key]} is not exported", file=sys.stderr)
+        if (found := options["search"].get(key, off)) != off:
+            print(f"warning: search.{key}: {found} is not exported", file=sys.stderr)
 
     spec = transformer(options, tensors)
     files = tokenizer_files(options)

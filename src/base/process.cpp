@@ -194,8 +194,8 @@ ExitCode report_failure(const std::exception& error) {
   const auto message = without_stack(error.what());
   if (is_out_of_memory(error)) {
     log::error(
-        "not enough memory: {}\nUse a smaller training.batch_size or --batch-size, a "
-        "smaller data.max_length, or smaller sizes in `model`",
+        "not enough memory: {}\nUse a smaller training.batch_size or --batch-size, a smaller "
+        "data.max_length, or smaller sizes in `model`",
         message);
     return ExitCode::environment;
   }

@@ -121,8 +121,7 @@ constexpr Synonyms table[] = {
      "int8 autocast",
      "precision"},
     {"validation_freq valid_freq valid_steps validate_interval validate_interval_updates "
-     "eval_steps "
-     "eval_every validation_interval",
+     "eval_steps eval_every validation_interval",
      "validation_every"},
     {"best_checkpoint_metric eval_metric early_stopping_criteria metric_for_best_model stopping",
      "early_stopping_metric"},

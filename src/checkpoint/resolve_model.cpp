@@ -63,8 +63,8 @@ fs::path resolve_model(const fs::path& path) {
   if (checkpoint && is_model(*checkpoint)) {
     if (!has_links) {
       log::warning(
-          "{}: found neither `best` nor `last`, as after a copy without links; using {}, "
-          "the {} checkpoint",
+          "{}: found neither `best` nor `last`, as after a copy without links; using {}, the {} "
+          "checkpoint",
           path.string(), checkpoint->string(), which);
     }
     return *checkpoint;

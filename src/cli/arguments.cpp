@@ -92,10 +92,9 @@ CLI::App* add_features(CLI::App& program, FeaturesArguments& arguments) {
   auto* command = program.add_subcommand(
       "features", "Compute features of sounds or images (WAV, PNG), for data.source: features");
   command
-      ->add_option(
-          "-i,--input", arguments.input,
-          "list of WAV files (PCM, 16 bits, one channel) or of PNG files of one size, one path "
-          "in each line (default: standard input)")
+      ->add_option("-i,--input", arguments.input,
+                   "list of WAV files (PCM, 16 bits, one channel) or of PNG files of one size, one "
+                   "path in each line (default: standard input)")
       ->type_name("FILE");
   command
       ->add_option("-o,--output", arguments.output,
@@ -186,11 +185,10 @@ CLI::App* add_average(CLI::App& program, AverageArguments& arguments) {
   auto* command =
       program.add_subcommand("average", "Average the weights of several models of common descent");
   command
-      ->add_option(
-          "models", arguments.models,
-          "one run folder, with --last or --best; or two or more models, each a run "
-          "folder (its best model, else its last) or a model folder, of one run or of runs "
-          "that started from one model (train --init-from)")
+      ->add_option("models", arguments.models,
+                   "one run folder, with --last or --best; or two or more models, each a run "
+                   "folder (its best model, else its last) or a model folder, of one run or of "
+                   "runs that started from one model (train --init-from)")
       ->required()
       ->type_name("MODEL");
   auto* last =

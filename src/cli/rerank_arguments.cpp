@@ -8,21 +8,19 @@ namespace {
 
 void add_feature_options(CLI::App& command, RerankArguments& arguments) {
   const std::string group = "Features";
-  auto* model =
-      command
-          .add_option("-m,--model", arguments.models,
-                      "models whose log-probabilities of the translations are the features model, "
-                      "model_2, …")
-          ->type_name("MODEL")
-          ->group(group);
+  auto* model = command
+                    .add_option("-m,--model", arguments.models,
+                                "models whose log-probabilities of the translations are the "
+                                "features model, model_2, …")
+                    ->type_name("MODEL")
+                    ->group(group);
   add_tag_options(command, model, arguments.device.tags);
-  auto* reverse =
-      command
-          .add_option("--reverse", arguments.reverse,
-                      "models of the opposite direction, whose log-probabilities of the source are "
-                      "the features reverse, reverse_2, …")
-          ->type_name("MODEL")
-          ->group(group);
+  auto* reverse = command
+                      .add_option("--reverse", arguments.reverse,
+                                  "models of the opposite direction, whose log-probabilities of "
+                                  "the source are the features reverse, reverse_2, …")
+                      ->type_name("MODEL")
+                      ->group(group);
   add_tag_options(command, reverse, arguments.reverse_tags, reverse_tag_options);
   command
       .add_option("--lm", arguments.language_models,
@@ -103,10 +101,9 @@ CLI::App* add_rerank(CLI::App& program, RerankArguments& arguments) {
       ->add_option("-o,--output", arguments.output,
                    "output file: translations, a list or tuned weights (default: standard output)")
       ->type_name("FILE");
-  auto* tune = command->add_flag(
-      "--tune", arguments.tune,
-      "write the weights with the best metric (JSON): minimum error rate training "
-      "(Och 2003); --weight sets where it starts");
+  auto* tune = command->add_flag("--tune", arguments.tune,
+                                 "write the weights with the best metric (JSON): minimum error "
+                                 "rate training (Och 2003); --weight sets where it starts");
   command->add_option("--weights", arguments.weights, "weights that --tune has written")
       ->excludes(tune)
       ->type_name("FILE");

@@ -21,9 +21,9 @@ CLI::App* add_serve(CLI::App& program, ServeArguments& arguments) {
       ->transform(whole_number(0, 65535))
       ->type_name("N");
   command
-      ->add_option("--token-file", arguments.token_file,
-                   "file whose first line is a token; requests must have `Authorization: Bearer "
-                   "TOKEN`")
+      ->add_option(
+          "--token-file", arguments.token_file,
+          "file whose first line is a token; requests must have `Authorization: Bearer TOKEN`")
       ->type_name("FILE");
   command->add_flag("--log-text", arguments.log_text,
                     "write the texts of requests into the log too");

@@ -51,10 +51,9 @@ void add_filters(CLI::App& command, SynthesizeArguments& arguments) {
 }  // namespace
 
 CLI::App* add_synthesize(CLI::App& program, SynthesizeArguments& arguments) {
-  auto* command = program.add_subcommand(
-      "synthesize",
-      "Make training pairs from text without translations: back-translation, self-training, "
-      "distillation");
+  auto* command = program.add_subcommand("synthesize",
+                                         "Make training pairs from text without translations: "
+                                         "back-translation, self-training, distillation");
   command->alias("backtranslate");
   auto* model = add_model_options(*command, arguments.model)->required();
   command
@@ -63,17 +62,17 @@ CLI::App* add_synthesize(CLI::App& program, SynthesizeArguments& arguments) {
       ->required()
       ->type_name("FILE");
   command
-      ->add_option("-o,--output", arguments.output,
-                   "name of the output: FILE.src and FILE.trg have the pairs, and appear only when "
-                   "complete; FILE.json says how they were made. The same command goes on after a "
-                   "kill")
+      ->add_option(
+          "-o,--output", arguments.output,
+          "name of the output: FILE.src and FILE.trg have the pairs, and appear only when "
+          "complete; FILE.json says how they were made. The same command goes on after a kill")
       ->required()
       ->type_name("FILE");
   command
-      ->add_option("--side", arguments.side,
-                   "side of the new pairs that is the translation: source, by a model of the "
-                   "opposite direction (back-translation, default), or target (self-training, "
-                   "distillation)")
+      ->add_option(
+          "--side", arguments.side,
+          "side of the new pairs that is the translation: source, by a model of the opposite "
+          "direction (back-translation, default), or target (self-training, distillation)")
       ->type_name("source|target");
   command
       ->add_option("--tag", arguments.tag,

@@ -137,10 +137,9 @@ CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments) {
       ->needs(replace)
       ->type_name("FILE");
   command
-      ->add_option(
-          "--split-length", arguments.split_length,
-          "split lines of more than N words into parts of at most N, after a sentence if it "
-          "is long enough, and join the translations")
+      ->add_option("--split-length", arguments.split_length,
+                   "split lines of more than N words into parts of at most N, after a sentence if "
+                   "it is long enough, and join the translations")
       ->transform(whole_number(1, 1000000))
       ->type_name("N");
   add_attention_options(*command, arguments, add_formats(*command, arguments));

@@ -65,8 +65,8 @@ std::vector<fs::path> checkpoints_of_run(const AverageArguments& arguments) {
   const auto count = static_cast<std::size_t>(std::max(arguments.best, arguments.last));
   if (steps.size() < count) {
     throw CheckpointError(
-        "{}: found {}{}, expected {}; training.keep_newest and training.keep_best set "
-        "how many a run keeps",
+        "{}: found {}{}, expected {}; training.keep_newest and training.keep_best set how many a "
+        "run keeps",
         run.path().string(), counted(steps.size(), "checkpoint"),
         arguments.best > 0 ? " with a score" : "", count);
   }

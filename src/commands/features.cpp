@@ -243,9 +243,7 @@ void write_sounds(const FeaturesArguments& arguments, const FileList& files, Thr
       {"bins", std::to_string(options.bins)},
       {"window_ms", fmt::format("{}", options.window)},
       {"hop_ms", fmt::format("{}", options.hop)},
-      {"normalisation",
-       std::string(
-           enum_names(options.normalisation)[static_cast<std::size_t>(options.normalisation)])}};
+      {"normalisation", std::string(enum_name(options.normalisation))}};
   write_header(output, lengths, options.bins, metadata, settings.statistics);
   std::int64_t frames = 0;
   sounds.for_each("computing", [&](std::size_t i, const torch::Tensor& x) {

@@ -218,4 +218,18 @@ void OutputFile::fail() const {
   throw EnvironmentError("{}: cannot be written ({})", path_, std::strerror(errno));
 }
 
+void write_output(const std::string& path, std::string_view text) {
+  OutputFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+void check_new_file(const std::string& path) {
+  std::error_code ignored;
+  if (is_standard_stream(path)) return;
+  check_output_path(path);
+  if (!std::filesystem::exists(path, ignored)) return;
+  throw ConfigError("{}: file exists; give another name with -o", path);
+}
+
 }  // namespace regard

@@ -30,6 +30,9 @@ class RemovedOnSignal {
 // to a training run or a model folder, or if "-" (standard input or output) is given twice. Ignores
 // empty names.
 void check_files(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs);
+// Throws ConfigError if the output file exists already, because it may have been edited by hand, or
+// if its name is reserved in the folder of a run or model. Accepts standard output ("" or "-").
+void check_new_file(const std::string& path);
 // Returns `path`, or "-" if it is empty: for options that default to standard input or output.
 std::string path_or_dash(const std::string& path);
 
@@ -62,5 +65,8 @@ class OutputFile {
   std::FILE* file_;
   std::unique_ptr<GzipCompressor> compressor_;
 };
+
+// Writes a text as OutputFile does.
+void write_output(const std::string& path, std::string_view text);
 
 }  // namespace regard

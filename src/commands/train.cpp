@@ -327,8 +327,7 @@ void log_best(const RunFolder& run, const Trainer& trainer, const Options& optio
   } else if (linked) {
     log::info(
         "The best validation by {} was at step {}, whose checkpoint was removed "
-        "(training.keep_best); "
-        "translate uses the one of step {} (the link best).",
+        "(training.keep_best); translate uses the one of step {} (the link best).",
         name, *best, *linked);
   } else {
     log::info("The best validation by {} was at step {}; translate uses the last checkpoint.", name,

@@ -390,8 +390,8 @@ void check_mbr(const SearchOptions& o, ConfigErrors& errors) {
   const auto candidates = o.samples > 0 ? o.samples : o.beam_size;
   if (candidates > 1) return;
   errors.add("search.mbr",
-             " is {}, but search.{} is 1: with a single candidate there is nothing to choose; "
-             "draw more with search.samples, or widen the beam with search.beam_size",
+             " is {}, but search.{} is 1: with a single candidate there is nothing to choose; draw "
+             "more with search.samples, or widen the beam with search.beam_size",
              to_yaml(o.mbr), o.samples > 0 ? "samples" : "beam_size");
 }
 

@@ -102,8 +102,7 @@ void ByteStream::detect_format() {
   } else if (owned_ && name_.ends_with(".gz")) {
     throw InputError(
         "{}: its name ends in .gz, but its bytes are not gzip data; if it is plain text, remove "
-        ".gz "
-        "from its name",
+        ".gz from its name",
         name_);
   }
 }

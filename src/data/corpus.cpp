@@ -76,9 +76,8 @@ void check_corpora(const DataOptions& options, const PreparedCorpus& prepared) {
     const auto& now = options.train[i];
     if (now.src != before[i].src || now.trg != before[i].trg) {
       throw ConfigError(
-          "data.train.{}: found {} and {}, but data.prepared ({}) was made from {} "
-          "and {}; {}",
-          i, now.src, now.trg, folder, before[i].src, before[i].trg, describe_end);
+          "data.train.{}: found {} and {}, but data.prepared ({}) was made from {} and {}; {}", i,
+          now.src, now.trg, folder, before[i].src, before[i].trg, describe_end);
     }
     if (now.src_tag != before[i].src_tag || now.trg_tag != before[i].trg_tag) {
       throw ConfigError(

@@ -174,8 +174,8 @@ const FeatureFile& FeatureFiles::file(const std::string& path) const {
   }
   if (!settings_.empty() && !file->settings().empty() && file->settings() != settings_) {
     throw InputError(
-        "{}: found features of other settings ({}) than those of the model ({}); compute them "
-        "with `regard features --like` the training file",
+        "{}: found features of other settings ({}) than those of the model ({}); compute them with "
+        "`regard features --like` the training file",
         path, file->settings(), settings_);
   }
   entry = std::move(file);
@@ -192,8 +192,7 @@ Frames FeatureFiles::item(std::string_view name) const {
   if (image_height_ == 0 || frames.count() == image_height_) return frames;
   throw InputError(
       "{}: found an image of {} rows of pixels, expected {} (model.encoder.image_height); scale "
-      "it, or leave it "
-      "out with its line of the target",
+      "it, or leave it out with its line of the target",
       item_name(path, number), frames.count(), image_height_);
 }
 

@@ -39,8 +39,8 @@ torch::Device find_device(const std::string& name, std::size_t process) {
   }
   if (index >= count) {
     throw EnvironmentError(
-        "device: {} was asked for, but this machine has {} that LibTorch {} can use; "
-        "say device=cpu, or device=auto to take what there is",
+        "device: {} was asked for, but this machine has {} that LibTorch {} can use; say "
+        "device=cpu, or device=auto to take what there is",
         name, counted(count, "CUDA device"), TORCH_VERSION);
   }
   return {torch::kCUDA, static_cast<torch::DeviceIndex>(index)};

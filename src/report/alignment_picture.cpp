@@ -59,8 +59,8 @@ std::string legend_label(const AttentionPicture& picture, const AttentionMatrix&
 
 std::string open_svg(double width, double height, const std::string& attributes) {
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
-      "viewBox=\"0 0 {0} {1}\" font-family=\"{2}\" fill=\"currentColor\"{3}>\n",
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+      "{1}\" font-family=\"{2}\" fill=\"currentColor\"{3}>\n",
       format_coordinate(std::ceil(width)), format_coordinate(std::ceil(height)), font, attributes);
 }
 

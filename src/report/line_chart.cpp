@@ -396,9 +396,9 @@ std::string draw_chart(const LineChart& chart, bool for_page) {
   frame.bottom = frame.top + chart.height;
 
   std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\"{2} width=\"{0}\" height=\"{1}\" "
-      "viewBox=\"0 0 {0} {1}\" font-size=\"12\" fill=\"#333\" "
-      "font-family=\"system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif\">\n",
+      "<svg xmlns=\"http://www.w3.org/2000/svg\"{2} width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+      "{1}\" font-size=\"12\" fill=\"#333\" font-family=\"system-ui, 'Segoe UI', 'Noto Sans', "
+      "'DejaVu Sans', sans-serif\">\n",
       format_coordinate(chart.width),
       format_coordinate(frame.bottom + (chart.x_label.empty() ? 30.0 : 54.0)),
       for_page

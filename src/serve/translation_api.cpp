@@ -275,13 +275,12 @@ TranslationService& TranslationApi::service_named(const std::string& name) const
 void TranslationApi::check_queue(const TranslationService& service, std::size_t lines) const {
   const auto waiting = service.statistics().unfinished_lines;
   if (waiting == 0 || waiting + lines <= options_.max_waiting_lines) return;
-  throw HttpError(
-      429, "busy",
-      fmt::format("{} {} waiting, and {} would be more than the {} that the server takes; try "
-                  "again in a second",
-                  counted(waiting, "line"), waiting == 1 ? "is" : "are", lines,
-                  options_.max_waiting_lines),
-      1);
+  throw HttpError(429, "busy",
+                  fmt::format("{} {} waiting, and {} would be more than the {} that the server "
+                              "takes; try again in a second",
+                              counted(waiting, "line"), waiting == 1 ? "is" : "are", lines,
+                              options_.max_waiting_lines),
+                  1);
 }
 
 void TranslationApi::translate(const httplib::Request& http_request, httplib::Response& response) {

@@ -113,8 +113,8 @@ std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(const TokenizerOptions& opt
     const auto tokens = split_tokens(kind, token, options.user_symbols);
     if (tokens.size() == 1 && tokens.front() == token) return {};
     return kind == TokenizerKind::word ? "contains white space, which a word cannot"
-                                       : "is more than one character (if it is a user symbol, "
-                                         "add it to data.tokenizer.user_symbols)";
+                                       : "is more than one character (if it is a user symbol, add "
+                                         "it to data.tokenizer.user_symbols)";
   };
   Vocabulary vocabulary = Vocabulary::parse(bytes, name, fault);
   if (vocabulary.size() == special_count) {

@@ -54,8 +54,8 @@ void check_same_tokenizers(const Tokenizers& tokenizers, const PreparedCorpus& p
   }
   throw CheckpointError(
       "data.prepared: {} was made by other tokenizers than those of the model; run `regard "
-      "prepare` "
-      "with the tokenizers of the model (data.tokenizer.src_file, trg_file) into another folder",
+      "prepare` with the tokenizers of the model (data.tokenizer.src_file, trg_file) into another "
+      "folder",
       prepared.folder().string());
 }
 
@@ -129,8 +129,7 @@ Tokenizers DataLoader::extend(const Options& options, const Tokenizers& tokenize
   if (prepared_) {
     throw ConfigError(
         "data.tokenizer.extend_by is {}, but data.prepared ({}) has tokens of the vocabulary "
-        "before; "
-        "train from the text, or set extend_by to 0",
+        "before; train from the text, or set extend_by to 0",
         options.data.tokenizer.extend_by, prepared_->folder().string());
   }
   return extend_tokenizers(options.data, tokenizers, training_files(), options.threads);

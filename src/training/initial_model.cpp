@@ -174,7 +174,7 @@ void InitialModel::copy_common_weights(Seq2Seq& model, const Options& options) c
   log::info("loaded {} from {}, a model of kind {}. New: {}",
             counted(copies.size(), "initial tensor"), where, kind,
             started_anew.empty() ? "none" : fmt::format("{}", fmt::join(started_anew, ", ")));
-  const auto differences = model_differences(options_, options, "model.encoder.");
+  const auto differences = model_differences(options_, options, "model.encoder");
   if (!differences.empty()) {
     log::warning("{}: the weights fit, but come from an encoder with other options:{}", where,
                  differences);
@@ -198,7 +198,7 @@ void InitialModel::copy_weights(Seq2Seq& model, const Options& options) {
     return copy_common_weights(model, options);
   }
   const auto where = folder_.path().string();
-  const auto differences = model_differences(options_, options, "model.");
+  const auto differences = model_differences(options_, options, "model");
   try {
     load_weights(model, weights_, where);
   } catch (const CheckpointError& error) {

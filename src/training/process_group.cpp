@@ -268,14 +268,12 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place, double seconds)
     if (creates) {
       throw EnvironmentError(
           "process 0 of {}: cannot listen at {}:{} (MASTER_ADDR, MASTER_PORT): {}; choose an "
-          "address "
-          "of this machine and a free port",
+          "address of this machine and a free port",
           size_, place.address, place.port, first_sentence(error));
     }
     throw EnvironmentError(
         "process {} of {}: cannot reach process 0 at {}:{} within {:.0f} seconds; start it, and "
-        "check "
-        "MASTER_ADDR, MASTER_PORT and the network",
+        "check MASTER_ADDR, MASTER_PORT and the network",
         rank_, size_, place.address, place.port, seconds);
   }
   c.names = c10::make_intrusive<c10d::PrefixStore>("regard/" + place.attempt, c.store);
@@ -306,8 +304,8 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place, double seconds)
       }
     }
     throw EnvironmentError(
-        "process {} of {}: waited {:.0f} seconds at {}:{} for the processes with rank{}; start "
-        "all {} of them",
+        "process {} of {}: waited {:.0f} seconds at {}:{} for the processes with rank{}; start all "
+        "{} of them",
         rank_, size_,
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
         place.address, place.port, missing, size_);

@@ -98,7 +98,7 @@ Json run_manifest(const Options& options, const TextDigests& digests,
           {"command", command_line},
           {"random_seed", o.random_seed},
           {"threads", threads},
-          {"precision", enum_names(o.precision)[static_cast<std::size_t>(o.precision)]},
+          {"precision", enum_name(o.precision)},
           {"products", products},
           {"data", std::move(files)},
           {"tokenizer_files", std::move(tokenizers)}};

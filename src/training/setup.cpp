@@ -135,8 +135,7 @@ void compare_with_checkpoint(const FolderReader& checkpoint, const Options& befo
   }
   throw CheckpointError(
       "{}: the run started with other options:{}\nRestore these to continue it, or start another "
-      "run "
-      "in another training.model_dir (with --init-from for its weights)",
+      "run in another training.model_dir (with --init-from for its weights)",
       checkpoint.path().string(), fixed);
 }
 
@@ -171,8 +170,8 @@ void warn_of_missing_tags(const DataOptions& data) {
     const auto has_tag = [&](const auto& pair) { return !tag_of(pair).empty(); };
     if (has_tag(data.dev) || !std::ranges::all_of(data.train, has_tag)) return;
     log::warning(
-        "data.dev has no {0}, but each corpus of data.train has one; set data.dev.{0}, or "
-        "the validation scores are those of text without a tag",
+        "data.dev has no {0}, but each corpus of data.train has one; set data.dev.{0}, or the "
+        "validation scores are those of text without a tag",
         key);
   };
   warn("src_tag", [](const auto& pair) { return pair.src_tag; });

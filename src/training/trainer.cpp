@@ -114,10 +114,9 @@ std::optional<StopReason> Trainer::reason_to_stop() const {
     return StopReason{fmt::format("training.epochs reached ({})", o.epochs)};
   }
   if (early_stopping_.out_of_patience()) {
-    return StopReason{fmt::format(
-        "no better {} in {} (training.patience)",
-        enum_names(o.early_stopping_metric)[static_cast<std::size_t>(o.early_stopping_metric)],
-        counted(o.patience, "validation"))};
+    return StopReason{fmt::format("no better {} in {} (training.patience)",
+                                  enum_name(o.early_stopping_metric),
+                                  counted(o.patience, "validation"))};
   }
   if (schedule_.exhausted()) {
     return StopReason{
@@ -268,14 +267,13 @@ StepResult Trainer::step(std::vector<Batch>& batches, double learning_rate,
       const auto sentences = batches.front().size();
       if (!halve_batches(batches)) {
         throw EnvironmentError(
-            "step {}: not enough memory for a single pair ({}); lower data.max_length, or "
-            "make the model smaller",
+            "step {}: not enough memory for a single pair ({}); lower data.max_length, or make the "
+            "model smaller",
             position_.step + 1, corpus_.source_locations(last_pairs_));
       }
       log::warning(
-          "step {}: not enough memory for {} sentences at once; processing them in halves. "
-          "Halve training.batch_size and double training.gradient_accumulation for the same "
-          "updates",
+          "step {}: not enough memory for {} sentences at once; processing them in halves. Halve "
+          "training.batch_size and double training.gradient_accumulation for the same updates",
           position_.step + 1, sentences);
     }
   }

@@ -109,8 +109,8 @@ std::optional<Validator::Share> Validator::share_in_memory(const std::shared_ptr
       }
       batch_size_ = std::max<std::int64_t>(1, std::min(batch_size_, dev_.size()) / 2);
       log::warning(
-          "validation: not enough memory; continuing with batches of {}. Set "
-          "search.batch_size lower to avoid this",
+          "validation: not enough memory; continuing with batches of {}. Set search.batch_size "
+          "lower to avoid this",
           counted(batch_size_, "sentence"));
     }
   }

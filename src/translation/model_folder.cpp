@@ -106,8 +106,7 @@ void check_not_quantized(const FolderReader& folder) {
   const auto source = folder.info().value("quantized_from", Json());
   if (!source.is_string()) return;
   throw CheckpointError(
-      "{}: its weights are quantized, for translation only; use the model it was "
-      "made from ({})",
+      "{}: its weights are quantized, for translation only; use the model it was made from ({})",
       folder.path().string(), source.get<std::string>());
 }
 
@@ -193,8 +192,7 @@ void require_decoder(const TranslationModel& model, const std::filesystem::path&
   if (model.options.model.kind != ModelKind::masked_language_model) return;
   throw ConfigError(
       "{}: found a masked language model, which has no decoder, expected a model of kind "
-      "translation "
-      "or language_model; train a translation model with `regard train --init-from {}`",
+      "translation or language_model; train a translation model with `regard train --init-from {}`",
       folder.string(), folder.string());
 }
 

@@ -245,7 +245,7 @@ void check_shortlist(Seq2Seq& model, const Tokenizers& tokenizers) {
   if (!model.output_layer().supports_shortlist()) {
     throw ConfigError(
         "a shortlist needs model.output.kind: vocabulary, but found {}; translate without one",
-        enum_names(tokenizers.output)[static_cast<std::size_t>(tokenizers.output)]);
+        enum_name(tokenizers.output));
   }
   if (tokenizers.source->reads_elements()) {
     throw ConfigError(

@@ -68,9 +68,10 @@ TEST(SearchOptionsCli, ContradictionsAreUsageErrors) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--min-output-length", "100"}, "search.min_output_length is 100, but"},
       {{"--beam-groups", "2"}, "search.beam_groups is 2, but search.beam_size is 3"},
-      {{"--diversity", "2"}, "search.diversity: found 2, but search.beam_groups is 1"},
-      {{"--temperature", "0.5"}, "search.temperature: found 0.5, but search.samples is 0"},
-      {{"--seed", "7"}, "search.seed: found 7, but search.samples is 0"},
+      {{"--diversity", "2"}, "search.diversity: 0.5 → 2: only search.beam_groups above 1 uses it"},
+      {{"--temperature", "0.5"},
+       "search.temperature: 1 → 0.5: only search.samples above 0 uses it"},
+      {{"--seed", "7"}, "search.seed: 1 → 7: only search.samples above 0 uses it"},
       {{"--samples", "2", "--n-best", "3"}, "--n-best 3: found 2 samples to choose from"},
       {{"--samples", "2", "--beam-groups", "3"}, "samples have no beam"}};
   for (const auto& [arguments, message] : cases) {

@@ -83,6 +83,11 @@ TEST(Schedule, PlateauIsExhaustedOnceTheLowestRateIsReached) {
   schedule.validated(false);
   EXPECT_TRUE(schedule.exhausted());
   EXPECT_EQ(schedule.rate(1), 0.2);
+  options.learning_rate_min = 0.25;
+  Schedule exact(options);
+  exact.validated(false);
+  EXPECT_EQ(exact.rate(1), 0.25);
+  EXPECT_TRUE(exact.exhausted());
 }
 
 TEST(Schedule, ASetbackHalvesEveryRateFromThereOn) {

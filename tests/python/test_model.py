@@ -61,7 +61,7 @@ def test_attention_is_a_distribution_over_the_source_tokens(model):
     assert translation.text == model.translate(["the cat sees a dog"])[0]
     assert translation.attention.dtype == np.float32
     assert translation.attention.shape == (len(translation.tokens), 6)
-    np.search.assert_allclose(translation.attention.sum(axis=1), 1, atol=1e-5)
+    np.testing.assert_allclose(translation.attention.sum(axis=1), 1, atol=1e-5)
 
 
 def test_a_model_without_attention_has_none(train):
@@ -96,7 +96,7 @@ def test_self_attention_has_a_matrix_for_each_head(transformer_folder):
     assert pair.decoder_inputs == ["<s>", "le", "chat"]
     for weights in (pair.encoder, pair.decoder):
         assert (weights.shape, weights.dtype) == ((2, 2, 3, 3), np.float32)
-        np.search.assert_allclose(weights.sum(axis=-1), 1, atol=1e-5)
+        np.testing.assert_allclose(weights.sum(axis=-1), 1, atol=1e-5)
     assert not np.triu(pair.decoder, 1).any()
     assert (blank.encoder, blank.decoder) == (None, None)
 
@@ -270,7 +270,7 @@ def test_a_model_is_not_pickled_or_copied(model):
 def test_results_are_pickled(model):
     translation = model.translate(["the cat"], return_attention=True)[0]
     again = pickle.loads(pickle.dumps(translation))
-    np.search.assert_array_equal(again.attention, translation.attention)
+    np.testing.assert_array_equal(again.attention, translation.attention)
 
 
 def in_fork(action):

@@ -12,7 +12,9 @@ if ! clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
   exit "$skipped"
 fi
 folders=(src tests python)
-[[ ! -d data/generator ]] || folders+=(data/generator)
+for folder in include tools; do
+  [[ ! -d $folder ]] || folders+=("$folder")
+done
 find "${folders[@]}" \( -name '*.h' -o -name '*.cpp' \) -print0 |
   xargs -0 clang-format --dry-run --Werror || {
   echo "run scripts/lint.sh --fix"

@@ -17,7 +17,7 @@ check() {
   printf '#include "%s"\nstatic_assert(false, "the end");\n' "$header" >"$file"
   "${command[@]}" -w -Wfatal-errors -fsyntax-only "$file" >"$file.log" 2>&1 || true
   grep -q 'the end' "$file.log" || {
-    echo "src/$header does not include what it needs:"
+    echo "$header does not include what it needs:"
     grep -m 1 error "$file.log" || cat "$file.log"
     return 1
   }
@@ -37,6 +37,6 @@ count=0
 while IFS= read -r header; do
   check "$header" || status=1
   count=$((count + 1))
-done < <(cd "$source_dir/src" && find . -name '*.h' -printf '%P\n' | sort)
+done < <(find "$source_dir/src" "$source_dir/include" -name "*.h" -printf "%P\n" | sort)
 echo "$count headers checked"
 exit "$status"

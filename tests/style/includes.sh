@@ -62,8 +62,10 @@ done
 
 check_own() { # FILE LINE FOLDER INCLUDED
   local wanted=${4%%/*}
-  if [[ ! -e src/$4 ]]; then
+  if [[ ! -e src/$4 && ! -e include/$4 ]]; then
     complain "src/$1:$2: no src/$4; write own headers as \"folder/file.h\", others in <>"
+  elif [[ -e include/$4 ]]; then
+    [[ $3 == api ]] || complain "src/$1:$2: $3 includes $4, which is for other programs and api/"
   elif [[ -v may_include[$3] && ${may_include[$3]} != *" $wanted "* ]]; then
     complain "src/$1:$2: $3 includes $4, but may include only:${may_include[$3]}(ARCHITECTURE.md)"
   fi

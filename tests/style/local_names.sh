@@ -53,7 +53,7 @@ mapfile -t torch < <(sources src/data src/model src/kernels src/optim src/checkp
   src/training)
 check "${core[@]}"
 check "${torch[@]}"
-for folder in src/cli src/commands src/serve src/library src/answers data/generator; do
+for folder in src/cli src/commands src/serve src/api tools/corpus_generator; do
   [[ -d $folder ]] || continue
   mapfile -t files < <(sources "$folder" | grep -v main.cpp)
   check "${files[@]}"

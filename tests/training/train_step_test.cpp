@@ -182,6 +182,13 @@ TEST(TrainStep, NothingIsUpdatedWhereTheLossIsNotFinite) {
   EXPECT_TRUE(torch::equal(update.weights(), before));
 }
 
+TEST(TrainedModel, HasAnAverageOnlyIfItIsWanted) {
+  Update update(0);
+  EXPECT_FALSE(TrainedModel(update.model, update.options).average);
+  update.options.moving_average = 0.9;
+  EXPECT_TRUE(TrainedModel(update.model, update.options).average);
+}
+
 // Three updates on one batch, by graphs if `graphs` is true: of the padded batch, with the learning
 // rate in a tensor. The CPU has no graphs, so its steps are launched operation by operation.
 std::vector<StepResult> three_steps(Update& update, const Batch& batch, bool graphs) {

@@ -9,9 +9,7 @@ LocationAware::LocationAware(std::int64_t query_size, std::int64_t state_size,
     : Attention({.is_mixture = true, .is_distribution = true}), width_(options.filter_width) {
   if (width_ % 2 == 0) {
     throw OptionError("model.attention.filter_width",
-                      ": found {}, expected an odd number, so that a filter has a "
-                      "centre",
-                      width_);
+                      ": found {}, expected an odd number, so that a filter has a centre", width_);
   }
   additive_ =
       register_module("additive", std::make_shared<Additive>(query_size, state_size, options));

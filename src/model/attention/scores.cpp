@@ -59,9 +59,9 @@ KeyProjection::KeyProjection(torch::nn::Module& owner, std::int64_t query_size,
     const bool is_inner = options.score == options.kind;
     throw OptionError(
         is_inner ? "model.attention.score" : "model.attention.kind",
-        ": {} compares the decoder's state with the encoder's, but they are {} "
-        "and {} wide (model.decoder.hidden_size, and model.encoder.hidden_size, doubled if "
-        "bidirectional). Make them equal, or set model.attention.project_keys to auto or true",
+        ": {} compares the decoder's state with the encoder's, but they are {} and {} wide "
+        "(model.decoder.hidden_size, and model.encoder.hidden_size, doubled if bidirectional). "
+        "Make them equal, or set model.attention.project_keys to auto or true",
         enum_name(options.kind), query_size, state_size);
   }
 }
@@ -148,8 +148,8 @@ Tensor Location::keys(const Tensor& states) {
   const auto S = states.size(1);
   if (S > max_positions_) {
     throw InputError(
-        "a source of {} is longer than location attention supports "
-        "(model.attention.max_positions: {}); shorten it, or train with more positions",
+        "a source of {} is longer than location attention supports (model.attention.max_positions: "
+        "{}); shorten it, or train with more positions",
         counted(S, "token"), max_positions_);
   }
   return states.narrow(2, 0, 0);

@@ -36,12 +36,14 @@ constexpr bool no_content = false;
 
 template <typename T>
 std::shared_ptr<Attention> make(std::int64_t D, std::int64_t C, const AttentionOptions& options,
-                                [[maybe_unused]] double dropout) {
-  if constexpr (std::is_constructible_v<T, std::int64_t, std::int64_t, AttentionOptions, double>) {
-    return std::make_shared<T>(D, C, options, dropout);
-  } else {
-    return std::make_shared<T>(D, C, options);
-  }
+                                double /*dropout*/) {
+  return std::make_shared<T>(D, C, options);
+}
+
+template <typename T>
+std::shared_ptr<Attention> make_with_dropout(std::int64_t D, std::int64_t C,
+                                             const AttentionOptions& options, double dropout) {
+  return std::make_shared<T>(D, C, options, dropout);
 }
 
 const AttentionRow& attention_row(AttentionKind kind) {
@@ -59,7 +61,7 @@ const AttentionRow& attention_row(AttentionKind kind) {
       {Kind::local_p, make<LocalP>, no_content, Query::new_},
       {Kind::hard, make<Hard>},
       {Kind::ntm, make<Ntm>},
-      {Kind::multi_head, make<MultiHead>, no_content, Query::new_},
+      {Kind::multi_head, make_with_dropout<MultiHead>, no_content, Query::new_},
       {Kind::coverage, make<Coverage>},
       {Kind::monotonic, make<Monotonic>},
       {Kind::location_aware, make<LocationAware>},
@@ -163,8 +165,8 @@ void check_attention_lengths(const Options& options, const SourceLocations& loca
   }
   if (is_read(o, &AttentionOptions::window) && o.window >= max_length) {
     problems.add("model.attention.window",
-                 " is {}, so the window covers every sentence: expected less than "
-                 "data.max_length ({}); use kind: {} to attend to all positions",
+                 " is {}, so the window covers every sentence: expected less than data.max_length "
+                 "({}); use kind: {} to attend to all positions",
                  o.window, max_length, enum_name(o.score));
   }
   problems.throw_if_any();

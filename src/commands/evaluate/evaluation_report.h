@@ -1,0 +1,34 @@
+// Writes an evaluation as text, JSON, Markdown or LaTeX, and as a chart.
+#pragma once
+
+#include <string>
+
+#include "base/json.h"
+#include "commands/evaluate/evaluation.h"
+
+namespace regard {
+
+enum class ReportFormat { text, json, sacrebleu, markdown, latex };
+
+// Throws ConfigError, with the nearest name and all names, for an unknown name.
+ReportFormat report_format_named(const std::string& name);
+
+std::string to_text(const Evaluation& evaluation);
+// Returns the first system's scores. With several systems, "compared" has the others' scores by
+// length and "systems" has the scores of all.
+Json to_json(const Evaluation& evaluation);
+Json to_json(const AlignmentScore& score);
+std::string report(const Evaluation& evaluation, ReportFormat format);
+
+// Returns the scores of each line: as text, a line with the scores of every metric, those of
+// further systems after them, separated by tabs; as JSON, an array with an object for each line.
+std::string sentence_report(const Evaluation& evaluation, ReportFormat format);
+
+// Returns an SVG file with the first metric by source length, one line per system. Empty buckets
+// are gaps.
+std::string by_length_svg(const Evaluation& evaluation);
+
+// Returns "11–20", or "21+" for an open bucket.
+std::string bucket_label(const LengthBucket& bucket);
+
+}  // namespace regard

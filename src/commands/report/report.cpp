@@ -1,0 +1,110 @@
+// regard report: writes one HTML page about a training run.
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "checkpoint/run_folder.h"
+#include "commands/commands.h"
+#include "commands/model_report.h"
+#include "commands/output_file.h"
+#include "commands/report/run_report.h"
+#include "commands/translate/attention_report.h"
+#include "data/line_checks.h"
+#include "data/line_reader.h"
+#include "report/alignment_picture.h"
+#include "report/page.h"
+#include "report/xml.h"
+#include "training/setup.h"
+#include "training/validation_record.h"
+
+namespace regard {
+namespace {
+
+// Returns the text given on the command line, or the validation text.
+std::optional<ScoredText> scored_text(const ReportArguments& arguments, const RunRecord& run) {
+  if (arguments.hypotheses.empty()) return validation_text(run);
+  ScoredText text{arguments.hypotheses, read_lines(arguments.source, run.options.data.source),
+                  read_lines(arguments.reference), read_lines(arguments.hypotheses)};
+  const auto count = static_cast<std::int64_t>(text.sources.size());
+  check_line_counts(arguments.reference, static_cast<std::int64_t>(text.references.size()),
+                    arguments.source, count);
+  check_line_counts(arguments.hypotheses, static_cast<std::int64_t>(text.hypotheses.size()),
+                    arguments.source, count);
+  return text;
+}
+
+// Translates a sample of the sentences with the run's model and shows the attention.
+std::string attention_html(const LoadedModel& model, const ScoredText& text, std::size_t count) {
+  const auto sample = evenly_spread(text.sources.size(), count);
+  const auto limit = source_line_limit(model.contents.tokenizers, model.contents.options.data);
+  std::vector<std::string> lines;
+  for (const auto i : sample) {
+    lines.push_back(text.sources[i]);
+    const auto number = static_cast<std::int64_t>(i) + 1;
+    const auto warning = cut_long_line(lines.back(), limit, "source", number);
+    if (warning) log::warning("{}", *warning);
+  }
+  const auto& search = model.contents.options.search;
+  auto request = search_request(search);
+  request.want_tree = true;
+  const auto translations = model.translator().translate(lines, request, search.batch_size);
+  std::string html;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (translations[i].hypotheses.empty()) continue;
+    html += fmt::format("<h3>line {}</h3>\n", sample[i] + 1) +
+            sentence_html(model, lines[i], translations[i]);
+  }
+  return html;
+}
+
+std::string section_of(const std::string& heading, const std::string& body) {
+  return body.empty() ? "" : page_section(heading, body);
+}
+
+}  // namespace
+
+ExitCode report(const ReportArguments& arguments) {
+  const std::filesystem::path folder = arguments.model.models[0];
+  const auto path = arguments.output.empty() ? (folder / "report.html").string() : arguments.output;
+  check_files({arguments.source, arguments.reference, arguments.hypotheses}, {path});
+  const auto run = read_run(folder);
+  const auto text = scored_text(arguments, run);
+  // The translations over time are always those of the validation text.
+  const auto validation = arguments.hypotheses.empty() ? text : validation_text(run);
+  const auto count = static_cast<std::size_t>(arguments.sentences);
+  OutputFile output(path);
+
+  std::optional<LoadedModel> model;
+  if (RunFolder(folder).last()) {
+    auto of_model = arguments.model;
+    of_model.tag_options = "";
+    if (arguments.hypotheses.empty()) {  // the text is the validation text
+      of_model.tags = {run.options.data.dev.src_tag, run.options.data.dev.trg_tag};
+    }
+    model = load_models(of_model);
+  }
+  const auto parameters =
+      model ? std::optional(parameter_count(*model->contents.model)) : std::nullopt;
+
+  auto body = section_of("", identity_html(run, parameters) + summary_html(run)) +
+              section_of("Learning curves", learning_curves_html(run));
+  if (text && run.options.data.source == SourceKind::text) {
+    body += section_of("BLEU by source length", bleu_by_length_html(*text));
+  }
+  if (validation) {
+    body += section_of("Validation translations over time",
+                       translation_history_html(run, *validation, count));
+  }
+  if (text) body += section_of("Best and worst sentences", best_and_worst_html(*text, count));
+  if (model && text) body += section_of("Inside the model", attention_html(*model, *text, count));
+  const auto table =
+      model ? "<pre>" + escape_xml(parameter_table(*model->contents.model)) + "</pre>\n" : "";
+  body += page_section("Configuration", table + configuration_html(run));
+  output.write(html_page("Run " + run.options.name, scale_switch(WeightScale::absolute), body));
+  output.commit();
+  if (arguments.output.empty()) log::info("{}", path);
+  return ExitCode::ok;
+}
+
+}  // namespace regard

@@ -1,0 +1,133 @@
+// Writes the attention of translations: word alignments, weights as JSON, heat maps for the
+// terminal, and HTML or SVG pictures.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands/loaded_model.h"
+#include "commands/output_file.h"
+#include "commands/translate/attention_selection.h"
+#include "config/data_options.h"
+#include "report/alignment_picture.h"
+#include "translation/translator.h"
+
+namespace regard {
+
+// Writes word alignments (translation/word_alignment.h) in Pharaoh format, one line per output
+// line.
+class AlignmentOutput {
+ public:
+  // Throws ConfigError if the model has no attention.
+  AlignmentOutput(const std::string& path, const LoadedModel& model);
+
+  // Writes the `n_best` best translations of a line. If there is none, writes an empty line.
+  void write(const Translation& translation, const Translator& translator, std::size_t n_best);
+  void commit() { file_.commit(); }
+
+ private:
+  OutputFile file_;
+  TokenizerKind kind_;
+  TokenizerKind source_kind_;
+};
+
+// Writes the selected attention weights, one JSON object per line: {"line": 1, "source": [tokens],
+// "target": [tokens]}, "hypothesis" if there are several, and for each selected map
+//   source   "weights": [[α_ts over s] for each t]
+//   encoder  "encoder": [[[[weights over the source] for each token] for each head] for each layer]
+//   decoder  "inputs": [<s>, tokens], and "decoder" over these, likewise
+class WeightsOutput {
+ public:
+  // `selection` must outlive this object. Throws ConfigError if the model has no attention to the
+  // source and it is selected.
+  WeightsOutput(const std::string& path, const LoadedModel& model,
+                const AttentionSelection& selection);
+
+  // Writes the `n_best` best translations of line `number`, which counts from 1. If there is none,
+  // writes one object with empty arrays.
+  void write(std::int64_t number, const std::string& line, const Translation& translation,
+             const Translator& translator, std::size_t n_best);
+  void commit() { file_.commit(); }
+
+ private:
+  OutputFile file_;
+  const AttentionSelection& selection_;
+};
+
+// Returns the scale named by --attention-scale. Throws ConfigError for other names.
+WeightScale weight_scale_named(const std::string& name);
+
+// Detects pictures that are too dark on the scale from 0 to 1.
+class BrightnessCheck {
+ public:
+  explicit BrightnessCheck(WeightScale scale) : scale_(scale) {}
+
+  void add(const AttentionPicture& picture);
+  // Logs a hint if all pictures were dark.
+  void log_advice() const;
+
+ private:
+  WeightScale scale_;
+  float largest_ = -1.0F;  // negative before the first picture
+};
+
+// Draws heat maps for the terminal on standard output.
+class AttentionText {
+ public:
+  // `selection` must outlive this object. Throws ConfigError if the model has no attention to the
+  // source and it is selected.
+  AttentionText(const LoadedModel& model, const AttentionSelection& selection, WeightScale scale);
+
+  // Returns the heat maps of the best hypothesis, or "" if there is none. A line above each map
+  // has its caption, if there is one.
+  std::string draw(const std::string& line, const Translation& translation);
+  void log_advice() const { brightness_.log_advice(); }
+
+ private:
+  const AttentionSelection& selection_;
+  WeightScale scale_;
+  BrightnessCheck brightness_;
+};
+
+// Throws ConfigError if the name does not end in .html or .svg and is not a folder.
+void check_picture_name(const std::string& path);
+
+// Draws the best translation of each line. The form depends on `path`:
+//   NAME.html  one page with the first 50 translations
+//   NAME.svg   the first translation
+//   a folder   one file for each line: line-00001.svg, … The folder exists or the name ends in /.
+// If several maps are selected, a folder has a file for each: line-00001-encoder.svg, …
+class PictureOutput {
+ public:
+  // `selection` must outlive this object. Throws ConfigError if the model has no attention to the
+  // source and it is selected, or if an SVG file would have several maps.
+  PictureOutput(const std::string& path, const LoadedModel& model,
+                const AttentionSelection& selection, WeightScale scale);
+
+  // Must be called for every line in order, because it counts the lines.
+  void add(const std::string& line, const Translation& translation);
+  void commit();
+
+ private:
+  void write_into_folder(const std::vector<AttentionPicture>& pictures) const;
+
+  std::string path_;
+  const AttentionSelection& selection_;
+  WeightScale scale_;
+  BrightnessCheck brightness_;
+  std::optional<OutputFile> file_;  // empty if the output is a folder
+  bool html_;
+  std::string model_name_;
+  std::size_t lines_ = 0;
+  std::size_t sentences_ = 0;  // drawn
+  std::size_t omitted_ = 0;
+  std::vector<AttentionPicture> pictures_;
+};
+
+// Throws ConfigError, which names `option`, if the model has no attention.
+void require_attention(const LoadedModel& model, const std::string& option);
+
+}  // namespace regard

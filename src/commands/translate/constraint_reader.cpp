@@ -1,0 +1,159 @@
+#include "commands/translate/constraint_reader.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "text/unicode.h"
+#include "text/vocabulary.h"
+#include "translation/phrase_constraints.h"
+
+namespace regard {
+namespace {
+
+using Phrase = std::vector<std::int32_t>;
+
+}  // namespace
+
+ConstraintReader::ConstraintReader(const TranslateArguments& arguments, const SearchOptions& search,
+                                   const LoadedModel& model)
+    : tokenizers_(model.contents.tokenizers),
+      continues_word_(
+          continuation_tokens(*tokenizers_.target, model.contents.options.data.tokenizer.kind)),
+      max_output_length_(search.max_output_length) {
+  open(arguments, search);
+  std::vector<const File*> files;
+  for (const auto* file : {&prefixes_, &required_, &bad_words_}) {
+    if (file->reader) files.push_back(file);
+  }
+  if (files.empty() ||
+      !std::ranges::all_of(files, [](auto* file) { return is_file(file->reader->name()); })) {
+    return;
+  }
+  validate_files(arguments.input, model.contents.options.data.source);
+  lines_read_ = 0;
+  open(arguments, search);
+}
+
+void ConstraintReader::open(const TranslateArguments& arguments, const SearchOptions& search) {
+  const auto open = [&](File& file, const std::string& option, const std::string& path) {
+    if (path.empty()) return;
+    if (tokenizers_.output == OutputKind::pointer) {
+      throw ConfigError("{}: the model outputs source positions, not words", option);
+    }
+    file = {option, std::make_unique<LineReader>(path), {}};
+  };
+  open(prefixes_, "--prefixes", arguments.prefixes);
+  open(required_, "--demand", arguments.demand);
+  open(bad_words_, "--ban", arguments.ban);
+  if (required_.reader && search.samples > 0) {
+    throw ConfigError(
+        "--demand: found search.samples {}, expected 0: only beam search supports required phrases",
+        search.samples);
+  }
+}
+
+// Reads all constraints once to find errors. If the input is not a regular file, checks only as
+// many lines as the shortest constraint file has.
+void ConstraintReader::validate_files(const std::string& input, SourceKind source) {
+  std::int64_t lines = std::numeric_limits<std::int64_t>::max();
+  for (const auto* file : {&prefixes_, &required_, &bad_words_}) {
+    if (file->reader) lines = std::min(lines, count_lines(file->reader->name()));
+  }
+  const bool input_is_file = is_file(input);
+  if (input_is_file) lines = count_lines(input, /*may_grow=*/true, source);
+  for (std::int64_t i = 0; i < lines; ++i) next();
+  if (input_is_file) check_end();
+}
+
+std::string ConstraintReader::location(const File& file) const {
+  return fmt::format("{}:{}", file.reader->name(), file.reader->line_number());
+}
+
+bool ConstraintReader::next_line(File& file, std::int64_t number) {
+  if (!file.reader) return false;
+  if (!file.reader->next(file.line)) {
+    throw InputError("{}: found {}, but the input has more; {} needs one for each input line",
+                     file.reader->name(), counted(number - 1, "line"), file.option);
+  }
+  return true;
+}
+
+Phrase ConstraintReader::encode(const File& file, const std::string& phrase) const {
+  return encode_phrase(tokenizers_, phrase, location(file), file.option);
+}
+
+std::vector<Phrase> ConstraintReader::parse_phrases(const File& file) const {
+  std::vector<Phrase> phrases;
+  for (const auto& part : split(file.line, '\t')) {
+    auto ids = encode(file, std::string(part));
+    if (!ids.empty()) phrases.push_back(std::move(ids));
+  }
+  return phrases;
+}
+
+void ConstraintReader::check(const SentenceOptions& sentence) const {
+  const auto place = [&](const File& file) { return file.reader ? location(file) : ""; };
+  check_constraints(sentence, tokenizers_, max_output_length_,
+                    {place(prefixes_), place(required_), place(bad_words_)}, "--max-output-length");
+}
+
+// Ignores words that are not in the vocabulary: the model cannot produce them.
+std::vector<Phrase> ConstraintReader::parse_bad_words() {
+  std::vector<Phrase> bad_words;
+  for (const auto& part : split(bad_words_.line, '\t')) {
+    auto ids = encode_banned_phrase(tokenizers_, part);
+    if (!ids) {
+      if (!warned_) {
+        log::warning("{}: `{}` is not in the model's vocabulary: the ban is ignored",
+                     location(bad_words_), excerpt(part));
+      }
+      warned_ = true;
+    } else if (!ids->empty()) {
+      bad_words.push_back(std::move(*ids));
+    }
+  }
+  return bad_words;
+}
+
+SentenceOptions ConstraintReader::next() {
+  SentenceOptions sentence{.number = ++lines_read_};
+  if (next_line(prefixes_, lines_read_) && !is_blank(prefixes_.line)) {
+    sentence.prefix = encode(prefixes_, prefixes_.line);
+  }
+  if (next_line(required_, lines_read_)) sentence.required_phrases = parse_phrases(required_);
+  if (next_line(bad_words_, lines_read_)) sentence.bad_words = parse_bad_words();
+  check(sentence);
+  return sentence;
+}
+
+void ConstraintReader::check_translation(const SentenceOptions& sentence,
+                                         const Translation& translation) {
+  if (!meets_constraints(sentence, translation.hypotheses, continues_word_)) {
+    unmet_.push_back(sentence.number);
+  }
+}
+
+void ConstraintReader::check_all_met() const {
+  if (unmet_.empty()) return;
+  throw InputError(
+      "{}:{}: found no translation that has all these phrases{}; this affects {}, whose best "
+      "translations were written",
+      required_.reader->name(), unmet_[0], bad_words_.reader ? " and no banned ones" : "",
+      counted(unmet_.size(), "line"));
+}
+
+void ConstraintReader::check_end() {
+  for (auto* file : {&prefixes_, &required_, &bad_words_}) {
+    if (!file->reader || !file->reader->next(file->line)) continue;
+    throw InputError(
+        "{}: found a line too many: the input has {}; {} needs one for each input line",
+        location(*file), lines_read_, file->option);
+  }
+}
+
+}  // namespace regard

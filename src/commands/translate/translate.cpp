@@ -1,0 +1,258 @@
+// regard translate: output line i is the translation of input line i.
+#include <unistd.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "commands/commands.h"
+#include "commands/loaded_model.h"
+#include "commands/output_file.h"
+#include "commands/translate/attention_output.h"
+#include "commands/translate/attention_report.h"
+#include "commands/translate/constraint_reader.h"
+#include "commands/translate/line_translator.h"
+#include "commands/translate/translation_text.h"
+#include "data/line_checks.h"
+#include "data/line_reader.h"
+#include "report/progress.h"
+#include "translation/translation_queue.h"
+#include "translation/translator.h"
+
+namespace regard {
+namespace {
+
+// All outputs of the command, opened before the first line is translated.
+class TranslationOutputs {
+ public:
+  TranslationOutputs(const TranslateArguments& arguments, const LoadedModel& model,
+                     const Translator& translator, std::int64_t n_best, bool mbr)
+      : model_(model),
+        translator_(translator),
+        n_best_(static_cast<std::size_t>(n_best)),
+        explain_(arguments.explain),
+        selection_(arguments, model, translator),
+        text_(arguments, model, translator, n_best, mbr),
+        file_(arguments.output) {
+    if (!arguments.alignments.empty()) alignments_.emplace(arguments.alignments, model);
+    if (!arguments.attention_weights.empty()) {
+      weights_.emplace(arguments.attention_weights, model, selection_);
+    }
+    const auto scale = weight_scale_named(arguments.attention_scale);
+    if (!arguments.picture.empty()) picture_.emplace(arguments.picture, model, selection_, scale);
+    if (!arguments.report.empty()) report_.emplace(arguments.report, model, scale);
+    if (arguments.show_attention) attention_text_.emplace(model, selection_, scale);
+  }
+
+  // Returns the bytes of the translations' file for a line, if no other lines are needed for them
+  // and the model is not. `number` counts lines from 0. Thread-safe.
+  std::string format(std::int64_t number, const QueuedLine& line) const {
+    if (explain_ || attention_text_) return {};
+    return text_.format(number, line.text, line.translation);
+  }
+
+  // Only the attention to the source is collected during the search.
+  bool want_weights() const {
+    const bool shows_maps = weights_ || picture_ || attention_text_;
+    return alignments_ || (shows_maps && selection_.has(AttentionMap::source));
+  }
+
+  // `line.output` is the result of format().
+  void write(std::int64_t number, const QueuedLine& line) {
+    const auto& translation = line.translation;
+    const auto hypotheses = std::max<std::size_t>(1, n_best_);
+    if (alignments_) alignments_->write(translation, translator_, hypotheses);
+    if (weights_) {
+      weights_->write(number + 1, line.text, translation, translator_, hypotheses);
+    }
+    if (picture_) picture_->add(line.text, translation);
+    if (report_) report_->add(line.text, translation);
+    if (explain_) {
+      const auto explanation = explain(model_.contents, model_.device, line.text, translation);
+      file_.write(explanation_text(number + 1, translation.text, explanation));
+    } else if (attention_text_) {
+      file_.write(translation.text + "\n" + attention_text_->draw(line.text, translation) + "\n");
+    } else {
+      file_.write(line.output);
+    }
+  }
+
+  void flush() { file_.flush(); }
+
+  void commit() {
+    file_.commit();
+    if (alignments_) alignments_->commit();
+    if (weights_) weights_->commit();
+    if (picture_) picture_->commit();
+    if (report_) report_->commit();
+    if (attention_text_) attention_text_->log_advice();
+  }
+
+ private:
+  const LoadedModel& model_;
+  const Translator& translator_;
+  std::size_t n_best_;
+  bool explain_;
+  AttentionSelection selection_;
+  TranslationText text_;
+  OutputFile file_;
+  std::optional<AlignmentOutput> alignments_;
+  std::optional<WeightsOutput> weights_;
+  std::optional<PictureOutput> picture_;
+  std::optional<ReportOutput> report_;
+  std::optional<AttentionText> attention_text_;
+};
+
+// Reads the lines with their constraints, and writes their translations.
+class TranslateStream : public LineStream {
+ public:
+  // All parameters must outlive this object.
+  TranslateStream(LineChunkReader& reader, ConstraintReader& constraints,
+                  LineTranslator& line_translator, TranslationOutputs& outputs,
+                  DecodingReporter* reporter)
+      : reader_(reader),
+        constraints_(constraints),
+        line_translator_(line_translator),
+        outputs_(outputs),
+        reporter_(reporter) {}
+
+  bool read(bool few, std::vector<QueuedLine>& lines) override {
+    for (auto& text : reader_.take(few)) {
+      auto sentence = constraints_.next();
+      auto parts = line_translator_.split(text, sentence.number);
+      lines.push_back({std::move(text), std::move(sentence), std::move(parts)});
+    }
+    return !reader_.at_end();
+  }
+  void on_arrival(std::function<void()> arrived) override {
+    reader_.on_arrival(std::move(arrived));
+  }
+  void finish(QueuedLine& line, std::vector<Translation> parts) override {
+    line.translation = line_translator_.join(std::move(parts));
+    line.output = outputs_.format(line.options.number - 1, line);
+  }
+  void write(std::vector<QueuedLine> lines) override {
+    for (const auto& line : lines) {
+      constraints_.check_translation(line.options, line.translation);
+      outputs_.write(line.options.number - 1, line);
+    }
+    outputs_.flush();
+  }
+  void progress(std::int64_t finished) override {
+    if (reporter_ != nullptr) reporter_->update(finished);
+  }
+
+ private:
+  LineChunkReader& reader_;
+  ConstraintReader& constraints_;
+  LineTranslator& line_translator_;
+  TranslationOutputs& outputs_;
+  DecodingReporter* reporter_;
+};
+
+// Returns the number of input lines, for a progress line. Returns nullopt if the input is not a
+// file or no progress is shown: with --quiet, or if the translations appear in the terminal.
+std::optional<std::int64_t> total_lines(const std::string& input, const std::string& output,
+                                        SourceKind source) {
+  if (is_standard_stream(input) || log::is_quiet()) return std::nullopt;
+  if (is_standard_stream(output) && ::isatty(STDOUT_FILENO) == 1) return std::nullopt;
+  if (!is_file(input)) return std::nullopt;
+  try {
+    return count_lines(input, /*may_grow=*/true, source);
+  } catch (const InputError&) {
+    return std::nullopt;  // the translation reports the fault after the lines before it
+  }
+}
+
+void check(const TranslateArguments& arguments, const SearchOptions& search,
+           const LoadedModel& model) {
+  check_search(search, *model.contents.model);
+  if ((arguments.explain || !arguments.report.empty()) && model.members > 1) {
+    throw ConfigError("{} shows one model: give one with -m and none with --lm; found {} in all",
+                      arguments.explain ? "--explain" : "--report", model.members);
+  }
+  const bool unranked = search.samples > 0 && search.mbr == MbrMetric::none;
+  if (unranked && (arguments.explain || arguments.show_attention)) {
+    throw ConfigError(
+        "{} shows the best translation, but found samples {}: samples are not ranked; choose one "
+        "with --mbr",
+        arguments.explain ? "--explain" : "--show-attention", search.samples);
+  }
+  if (arguments.scores && (unranked || arguments.n_best > 0)) {
+    throw ConfigError(
+        "--scores: n-best lists and samples include the scores already; leave it out");
+  }
+  if (search.samples > 0 && arguments.n_best > search.samples) {
+    throw ConfigError("--n-best {}: found {} to choose from; draw more with --samples",
+                      arguments.n_best, counted(search.samples, "sample"));
+  }
+  if (search.samples == 0 && arguments.n_best > search.beam_size) {
+    throw ConfigError("--n-best {}: the search keeps only {}; widen it with --beam-size",
+                      arguments.n_best, counted(search.beam_size, "hypothesis"));
+  }
+}
+
+// Returns how many translations of each line are written in Moses format, 0 for the best one as
+// plain text. Samples without --mbr are always written in Moses format, because none of them is the
+// best.
+std::int64_t n_best_count(const TranslateArguments& arguments, const SearchOptions& search) {
+  if (arguments.n_best > 0 || search.mbr != MbrMetric::none) return arguments.n_best;
+  return search.samples;
+}
+
+}  // namespace
+
+ExitCode translate(const TranslateArguments& arguments) {
+  if (!arguments.picture.empty()) check_picture_name(arguments.picture);
+  check_files({path_or_dash(arguments.input), arguments.prefixes, arguments.demand, arguments.ban,
+               arguments.dictionary, arguments.shortlist.file},
+              {path_or_dash(arguments.output), arguments.alignments, arguments.attention_weights,
+               arguments.picture, arguments.report});
+  if (!arguments.report.empty() && !arguments.report.ends_with(".html")) {
+    throw ConfigError("--report {}: found no ending .html, which a page needs", arguments.report);
+  }
+  const auto model = load_models(arguments.model);
+  const auto translator = model.translator(arguments.shortlist);
+  const auto search = arguments.search.apply_to(model.contents.options.search);
+  check(arguments, search, model);
+  const auto limit = source_line_limit(model.contents.tokenizers, model.contents.options.data);
+  const auto window = TranslationQueue::window_lines(static_cast<std::size_t>(search.batch_size),
+                                                     model.pool->count());
+  const auto source = model.contents.options.data.source;
+  LineChunkReader reader(arguments.input, window, arguments.split_length > 0 ? LineLimit{} : limit,
+                         source);
+  const auto n_best = n_best_count(arguments, search);
+  ConstraintReader constraints(arguments, search, model);
+  LineTranslator line_translator(arguments, search, model, translator);
+  TranslationOutputs outputs(arguments, model, translator, n_best, search.mbr != MbrMetric::none);
+  auto request = search_request(search);
+  request.want_weights = outputs.want_weights() || line_translator.needs_weights();
+  request.continues_word = constraints.continues_word();
+  request.want_tree = !arguments.report.empty();
+  request.n_best = std::max<std::int64_t>(1, n_best);
+
+  if (is_standard_stream(arguments.input) && ::isatty(STDIN_FILENO) == 1) {
+    log::info("Reading lines from the terminal; Ctrl-D ends them.");
+  }
+  const auto total = total_lines(arguments.input, arguments.output, source);
+  std::optional<DecodingReporter> reporter;
+  if (total) reporter.emplace("translating", total);
+  TranslateStream stream(reader, constraints, line_translator, outputs,
+                         reporter ? &*reporter : nullptr);
+  translator.translate(stream, request, search.batch_size);
+  reporter.reset();
+  outputs.commit();
+  line_translator.log_warnings();
+  constraints.check_end();
+  constraints.check_all_met();
+  return ExitCode::ok;
+}
+
+}  // namespace regard

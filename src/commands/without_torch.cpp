@@ -1,0 +1,112 @@
+#include "commands/without_torch.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/owned_files.h"
+#include "base/suggest.h"
+#include "base/terminal.h"
+#include "cli/outline.h"
+#include "commands/output_file.h"
+#include "config/docs.h"
+#include "config/joeynmt.h"
+#include "config/reader.h"
+
+namespace regard {
+namespace {
+
+// Warns if a converted configuration names tokenizer models that do not exist. Relative paths start
+// at the current folder.
+void warn_of_missing_models(const std::string& yaml) {
+  TokenizerOptions tokenizer;
+  try {
+    tokenizer = parse_options(yaml, "converted").data.tokenizer;
+  } catch (const ConfigError&) {
+    return;  // a note already reports the error
+  }
+  for (const auto& [key, path] :
+       {std::pair{"src_file", tokenizer.src_file}, {"trg_file", tokenizer.trg_file}}) {
+    if (path.empty() || is_file(path)) continue;
+    log::warning("data.tokenizer.{}: {}: no such file; remove the key to train a vocabulary", key,
+                 path);
+  }
+}
+
+// Runs `regard config convert`: converts a configuration of JoeyNMT.
+void convert_config(const ConfigConvertArguments& arguments) {
+  check_new_file(arguments.output);
+  constexpr std::size_t max_bytes = 1 << 20;  // as for regard's own configurations
+  const auto text = read_file<ConfigError>(arguments.input, "configuration", max_bytes);
+  const auto converted = convert_joeynmt(text, arguments.input);
+  write_output(arguments.output, converted.yaml);
+  warn_of_missing_models(converted.yaml);
+  for (const auto& note : converted.notes) log::warning("{}", note);
+}
+
+// Runs `regard man`: prints a manual page, or writes all pages to a folder.
+void print_manual(const CommandOutline& program, const ManArguments& arguments) {
+  if (!arguments.into.empty()) {
+    const std::filesystem::path folder(arguments.into);
+    check_output_path(folder);
+    make_folder(folder);
+    for (const auto& [name, page] : manual_pages(program)) write_file(folder / name, page);
+    return;
+  }
+  if (arguments.command.empty() || arguments.command == program.name) {
+    return write_output("", manual_page(program, program));
+  }
+  const auto command =
+      std::ranges::find(program.commands, arguments.command, &CommandOutline::last_word);
+  if (command == program.commands.end()) {
+    std::vector<std::string> known;
+    for (const auto& each : program.commands) known.push_back(each.last_word());
+    throw unknown_name("command", arguments.command, known);
+  }
+  write_output("", manual_page(program, *command));
+}
+
+// Runs `regard config docs`: plain text for a key, a section or a terminal, else Markdown.
+void print_docs(const std::string& key) {
+  const bool is_plain = !key.empty() || isatty(STDOUT_FILENO) == 1;
+  write_output("", is_plain ? text_for(STDOUT_FILENO, options_text(key)) : options_markdown());
+}
+
+// Returns false if the command needs LibTorch.
+bool run(const CommandLine& command_line) {
+  switch (command_line.command) {
+    case Command::config_init:
+      init_config(command_line.config_init);
+      return true;
+    case Command::config_convert:
+      convert_config(command_line.config_convert);
+      return true;
+    case Command::config_docs:
+      print_docs(command_line.config_docs.key);
+      return true;
+    case Command::config_schema:
+      write_output("", options_schema());
+      return true;
+    case Command::completions:
+      write_output("", completions(command_line.outline(), command_line.completions.shell));
+      return true;
+    case Command::man:
+      print_manual(command_line.outline(), command_line.man);
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::optional<ExitCode> run_without_torch(const CommandLine& command_line) {
+  return run(command_line) ? std::optional(ExitCode::ok) : std::nullopt;
+}
+
+}  // namespace regard
