@@ -9,7 +9,7 @@
 
 namespace regard {
 
-// The process exit codes, as documented in README.md.
+// The process exit codes, as documented in docs/commands.md.
 enum class ExitCode : int {
   ok = 0,
   unexpected = 1,   // a bug in regard
