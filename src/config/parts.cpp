@@ -112,7 +112,7 @@ template <typename T>
 void reset(T& value, const T& fallback, const Options& options) {
   for_each_field(
       [&]<typename Value>(const auto& field, Value& own, const Value& its_default) {
-        if (!why_unread(options, field.readers).empty()) {
+        if (!field.readers.is_lenient && !why_unread(options, field.readers).empty()) {
           own = its_default;
         } else if constexpr (Section<Value>) {
           reset(own, its_default, options);

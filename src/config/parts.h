@@ -100,8 +100,8 @@ bool is_read(const AttentionOptions& options, const Readers& readers);
 // Returns the help of a field, which begins with its readers: "gru: the reset gate …".
 std::string full_help(const Readers& readers, std::string_view help);
 
-// Sets each key that the configuration does not read to its default. A saved model may have others:
-// the version that wrote it had other defaults.
+// Sets each key that is an error in this configuration, because nothing reads it, to its default. A
+// saved model may have others: the version that wrote it had other defaults.
 void reset_unread(Options& options);
 
 }  // namespace regard

@@ -104,6 +104,9 @@ TEST_F(TrainBadInput, AnAttentionWithoutASizeSaysThatItIsNotRead) {
                                "training.model_dir=" + model_dir, "training.max_steps=1"});
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_THAT(result.err, HasSubstr(std::string("model.attention.size has no effect: ") + kind));
+    const auto resumed = train({std::string("model.attention.kind=") + kind, size,
+                                "training.model_dir=" + model_dir, "training.max_steps=2"});
+    EXPECT_EQ(resumed.code, 0) << resumed.err;
   }
   EXPECT_THAT(train({"model.attention.kind=additive", size, "training.max_steps=1"}).err,
               Not(HasSubstr("has no effect")));

@@ -186,7 +186,7 @@ TEST_F(TrainResume, RestoresLinksOfACopy) {
   EXPECT_EQ(weights("copy-80"), weights());
 }
 
-TEST_F(TrainResume, RecordsChangedTestingOptionsOfAFinishedRun) {
+TEST_F(TrainResume, RecordsChangedSearchOptionsOfAFinishedRun) {
   ASSERT_EQ(train({"training.validation_every=20"}).code, 0);
   const auto state = read_text(folder_ / "run" / "last" / "training.json");
   const auto result = train({"training.validation_every=20", "search.beam_size=4"});

@@ -135,6 +135,9 @@ TEST(CheckKinds, ASavedConfigurationMaySetKeysThatNothingReads) {
   EXPECT_NO_THROW(check_options(options));
   EXPECT_EQ(options.model.encoder.self_attention.heads, SelfAttentionOptions().heads);
   EXPECT_EQ(options.model.attention.size, 8);
+  options.model.attention.kind = AttentionKind::dot;  // for which a size is no error
+  reset_unread(options);
+  EXPECT_EQ(options.model.attention.size, 8);
 }
 
 TEST(CheckKinds, ATransformerIsOneWordAtTheBuiltInSizes) {
