@@ -295,7 +295,7 @@ namespace {
 
 CLI::App* add_print(CLI::App& config, ConfigArguments& arguments) {
   auto* command =
-      config.add_subcommand("print", "Check a configuration and print it with all keys (YAML)");
+      config.add_subcommand("print", "Check a configuration and print it with its defaults (YAML)");
   command
       ->add_option("-c,--config", arguments.config,
                    "configuration file (YAML); without it, print the defaults")

@@ -128,16 +128,18 @@ bool has_part(const Options& options, Part part) {
 }
 
 std::string why_unread(const Options& options, const Readers& readers) {
+  const auto& attention = options.model.attention;
+  const bool has_score = AttentionOptions::with_score.has(attention.kind);
+  if (readers.attentions != 0 && !readers.has(attention.kind) &&
+      !(has_score && readers.has(attention.score))) {
+    return fmt::format("{}{} does not read it, only {}", to_yaml(attention.kind),
+                       has_score ? " with score " + to_yaml(attention.score) : "",
+                       fmt::join(names_of(readers), ", "));
+  }
   for (const auto part : readers.parts) {
     if (!has_part(options, part)) return fmt::format("only {} uses it", row_of(part).name);
   }
-  const auto& attention = options.model.attention;
-  if (readers.attentions == 0 || readers.has(attention.kind)) return "";
-  const bool has_score = AttentionOptions::with_score.has(attention.kind);
-  if (has_score && readers.has(attention.score)) return "";
-  return fmt::format("{}{} does not read it, only {}", to_yaml(attention.kind),
-                     has_score ? " with score " + to_yaml(attention.score) : "",
-                     fmt::join(names_of(readers), ", "));
+  return "";
 }
 
 bool is_read(const AttentionOptions& attention, const Readers& readers) {

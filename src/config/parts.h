@@ -52,7 +52,8 @@ enum class Part {
 
 // The readers of a key: a configuration that has all of `parts` and, if there are any `attentions`,
 // one of these kinds as model.attention.kind, or as the model.attention.score of a kind with a
-// content score. Others may set the key too if it is_lenient.
+// content score. Others may set the key too if it is_lenient. What reads the section of the key is
+// not repeated here.
 struct Readers {
   std::array<Part, 3> parts{};
   std::uint32_t attentions = 0;  // a bit for each AttentionKind

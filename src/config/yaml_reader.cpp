@@ -77,7 +77,7 @@ std::string YamlReader::key_name(const YAML::Node& key, const ValueContext& sect
     fail(line, section.key, fmt::format("found {}, expected the name of a key", node_text(key)));
     return "";
   }
-  const std::string& name = key.Scalar();
+  const std::string name = current_name(section.key, key.Scalar());
   const auto [first, inserted] = seen.emplace(name, line);
   if (inserted) return name;
   const std::string before = has_lines_ ? fmt::format(", first on line {}", first->second + 1) : "";

@@ -113,7 +113,7 @@ void YamlReader::read_section(T& section, const YAML::Node& node, const ValueCon
   std::map<std::string, int> seen;
   for (const auto& entry : node) {
     if (errors_.is_full()) return;
-    const std::string name = current_name(context.key, key_name(entry.first, context, seen));
+    const std::string name = key_name(entry.first, context, seen);
     if (name.empty()) continue;
     const int line = entry.first.Mark().line;
     const bool known = visit_field(section, name, [&](auto& value, Range range) {

@@ -133,6 +133,13 @@ void add_numbers(FolderWriter& folder, const ResumableState& state) {
 
 void read_state(const FolderReader& folder, ResumableState state) {
   const torch::NoGradGuard guard;
+  const auto numbers = parse_numbers(folder);
+  if (numbers.is_object() && !numbers.value("schedule", Json::object()).contains("rollbacks")) {
+    throw CheckpointError(
+        "{}: found the training state of an earlier version of regard, which this one cannot "
+        "continue; start a new run with the weights (--init-from)",
+        (folder.path() / numbers_file).string());
+  }
   const auto where = (folder.path() / tensors_file).string();
   std::map<std::string, torch::Tensor> saved;
   for (auto& [name, tensor] : folder.tensors(tensors_file)) saved.emplace(name, tensor);
@@ -145,7 +152,6 @@ void read_state(const FolderReader& folder, ResumableState state) {
     }
     tensor.copy_(found->second);
   }
-  const auto numbers = parse_numbers(folder);
   try {
     set_numbers(numbers, state);
   } catch (const std::exception& error) {  // from the JSON library or count_at()

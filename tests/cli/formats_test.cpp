@@ -38,12 +38,17 @@ TEST_P(Formats, RunResumes) {
            "training.model_dir=" + (folder_ / "run").string(),
            "data.train.0.src=" + (folder_ / "train.src").string(),
            "data.train.0.trg=" + (folder_ / "train.trg").string(), "training.max_steps=605"});
+  if (GetParam() == "2_former_keys") {  // the options and the state of a version before
+    EXPECT_NE(result.code, 0);
+    EXPECT_THAT(result.err, HasSubstr("config.yaml"));
+    return;
+  }
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("Resuming from step 600"));
   EXPECT_TRUE(fs::exists(folder_ / "run" / "checkpoints" / "step-00000605"));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Formats, testing::Values("2"),
+INSTANTIATE_TEST_SUITE_P(All, Formats, testing::Values("2", "2_former_keys"),
                          [](const auto& tested) { return "format_" + tested.param; });
 
 }  // namespace

@@ -118,6 +118,8 @@ TEST(CheckKinds, UnusedOptionOfAnAttentionNamesTheKindsThatUseIt) {
   EXPECT_EQ(problem({"model.attention.kind=local_p", "model.attention.score=cosine",
                      "model.attention.sharpness=step"}),
             no_error);
+  EXPECT_THAT(problem({"model.attention.reward=0.5"}),
+              HasSubstr("additive does not read it, only hard"));
   EXPECT_THAT(problem({"model.attention.kind=hard", "model.attention.reward=0.5"}),
               HasSubstr("only model.attention.estimator: reinforce uses it"));
   // Most kinds share the size, so that another kind is one word in a configuration that sets it.

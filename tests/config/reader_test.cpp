@@ -338,6 +338,9 @@ TEST(Reader, TheSectionOfTheSearchMayHaveItsFormerName) {
   EXPECT_EQ(options.search.mbr, MbrMetric::chrf);
   EXPECT_EQ(locations.of("search.beam_size"), "f:2");
   EXPECT_EQ(locations.of("search.mbr"), "command line: testing.mbr=chrf");
+  EXPECT_THAT(
+      config_error([] { parse_options("testing: {beam_size: 7}\nsearch: {beam_size: 3}\n", "f"); }),
+      ::testing::HasSubstr("key `search` is set twice"));
 }
 
 }  // namespace

@@ -311,7 +311,7 @@ std::string translation_history_html(const RunRecord& run, const ScoredText& tex
 
 std::string configuration_html(const RunRecord& run) {
   return "<pre>" + escape_xml(layers_text(run.options.model)) + "</pre>\n" +
-         page_details("config.yaml, with every default",
+         page_details("config.yaml, with the defaults that the model reads",
                       "<pre>" + escape_xml(write_options(run.options)) + "</pre>\n");
 }
 

@@ -3,8 +3,9 @@
 //
 //   e_ts = a(query_t, key_s)      α_t = softmax_s(e_ts)      c_t = Σ_s α_ts h_s
 //
-// To add a kind of attention, add a class in this folder and a line in table.cpp. Derive the class
-// from ScoreAttention if it scores each position independently, otherwise from Attention.
+// To add a kind of attention, add a class in this folder, a line in table.cpp and a name in
+// AttentionKind (config/model_options.h). Derive the class from ScoreAttention if it scores each
+// position independently, otherwise from Attention.
 #pragma once
 
 #include <torch/nn/module.h>

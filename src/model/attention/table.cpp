@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <stdexcept>
 #include <string_view>
 #include <type_traits>
 
@@ -66,7 +67,9 @@ const AttentionRow& attention_row(AttentionKind kind) {
       {Kind::monotonic, make<Monotonic>},
       {Kind::location_aware, make<LocationAware>},
   };
-  return *std::ranges::find(rows, kind, &AttentionRow::kind);
+  const auto found = std::ranges::find(rows, kind, &AttentionRow::kind);
+  if (found == rows.end()) throw std::logic_error("a kind of attention is not in the table");
+  return *found;
 }
 
 }  // namespace
