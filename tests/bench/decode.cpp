@@ -106,12 +106,12 @@ void bench(const Arguments& arguments) {
   TranslationModel loaded;
   const auto loading = seconds([&] { loaded = load_model(path, torch::kCPU); });
   const Translator translator(loaded.model, loaded.tokenizers, torch::kCPU, *workers);
-  const auto& search = loaded.options.search;
-  const auto batch_size = arguments.batch_size > 0 ? arguments.batch_size : search.batch_size;
+  const auto& options = loaded.options.search;
+  const auto batch_size = arguments.batch_size > 0 ? arguments.batch_size : options.batch_size;
 
   std::vector<Search> searches;
   for (const auto beam : arguments.beams) {
-    searches.push_back({search_request(search), {}});
+    searches.push_back({search_request(options), {}});
     searches.back().options.beam_size = beam;
   }
   for (int round = -1; round < arguments.repeats; ++round) {  // the first warms up

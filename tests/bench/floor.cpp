@@ -146,19 +146,19 @@ Floor::Floor(const ModelOptions& options, const BatchShape& shape, Precision pre
   const auto A = options.attention.size;
   const auto R = options.decoder.readout_size;
   for (int direction = 0; direction < 2; ++direction) {
-    add(Part::encoder, S * B, E, 3 * D_enc);
-    add(Part::encoder, B, D_enc, 3 * D_enc, S);
+    add(StepPart::encoder, S * B, E, 3 * D_enc);
+    add(StepPart::encoder, B, D_enc, 3 * D_enc, S);
   }
-  add(Part::encoder, S * B, C, A);      // keys
-  add(Part::encoder, S * B, C, 3 * D);  // the states, as they enter the gates
-  add(Part::encoder, S * B, C, R);      // and the read-out
-  add(Part::decoder, B, C, D);          // the first state
-  add(Part::decoder, T * B, options.decoder.embedding_dim, 3 * D);
-  add(Part::decoder, B, D, A, T);      // queries
-  add(Part::decoder, B, D, 3 * D, T);  // the recurrence
-  add(Part::decoder, T * B, options.decoder.embedding_dim, R);
-  add(Part::decoder, T * B, D, R);
-  add(Part::output, T * B, R, V);
+  add(StepPart::encoder, S * B, C, A);      // keys
+  add(StepPart::encoder, S * B, C, 3 * D);  // the states, as they enter the gates
+  add(StepPart::encoder, S * B, C, R);      // and the read-out
+  add(StepPart::decoder, B, C, D);          // the first state
+  add(StepPart::decoder, T * B, options.decoder.embedding_dim, 3 * D);
+  add(StepPart::decoder, B, D, A, T);      // queries
+  add(StepPart::decoder, B, D, 3 * D, T);  // the recurrence
+  add(StepPart::decoder, T * B, options.decoder.embedding_dim, R);
+  add(StepPart::decoder, T * B, D, R);
+  add(StepPart::output, T * B, R, V);
 }
 
 Floor::Floor(const std::vector<ProductShape>& products, Precision precision)
@@ -166,13 +166,13 @@ Floor::Floor(const std::vector<ProductShape>& products, Precision precision)
   const torch::NoGradGuard guard;
   for (const auto& [M, K, N, times] : products) {
     const auto n = static_cast<double>(times);
-    products_.push_back({Part::output, fastest(torch::randn({M, K}), torch::randn({K, N}), n),
+    products_.push_back({StepPart::output, fastest(torch::randn({M, K}), torch::randn({K, N}), n),
                          /*backward_x=*/nullptr, /*backward_w=*/nullptr, times});
     operations_ += 2 * n * static_cast<double>(M * K) * static_cast<double>(N);
   }
 }
 
-void Floor::add(Part part, std::int64_t rows, std::int64_t in, std::int64_t out,
+void Floor::add(StepPart part, std::int64_t rows, std::int64_t in, std::int64_t out,
                 std::int64_t times) {
   const auto all_x = torch::randn({times * rows, in});
   const auto all_y = torch::randn({times * rows, out});
@@ -185,12 +185,12 @@ void Floor::add(Part part, std::int64_t rows, std::int64_t in, std::int64_t out,
 }
 
 void Floor::run() {
-  constexpr std::array parts = {Part::encoder, Part::decoder, Part::output};
+  constexpr std::array parts = {StepPart::encoder, StepPart::decoder, StepPart::output};
   for (const auto part : parts) run_forward(part);
   for (const auto part : parts) run_backward(part);
 }
 
-void Floor::run_forward(Part part) {
+void Floor::run_forward(StepPart part) {
   const torch::NoGradGuard guard;
   for (auto& p : products_) {
     if (p.part != part) continue;
@@ -198,7 +198,7 @@ void Floor::run_forward(Part part) {
   }
 }
 
-void Floor::run_backward(Part part) {
+void Floor::run_backward(StepPart part) {
   const torch::NoGradGuard guard;
   for (auto& p : products_) {
     if (p.part != part || !p.backward_x) continue;

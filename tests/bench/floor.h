@@ -23,7 +23,7 @@ struct BatchShape {
   std::int64_t V = 8000;
 };
 
-enum class Part { encoder, decoder, output };
+enum class StepPart { encoder, decoder, output };
 
 // A product [M, K] · [K, N], made `times` times.
 struct ProductShape {
@@ -48,8 +48,8 @@ class Floor {
   explicit Floor(const std::vector<ProductShape>& products,
                  kernels::Precision precision = kernels::Precision::full);
   void run();
-  void run_forward(Part part);
-  void run_backward(Part part);
+  void run_forward(StepPart part);
+  void run_backward(StepPart part);
   // Multiplications and additions of one run().
   double operations() const { return operations_; }
   // The number of operations in products made by each library, by its name.
@@ -59,13 +59,14 @@ class Floor {
   // [rows, in] · [in, out], `times` over: the value, and with respect to both factors. The products
   // of a time loop are made step by step, save the last, which can wait for all steps.
   struct Product {
-    Part part;
+    StepPart part;
     std::function<void()> forward, backward_x, backward_w;
     std::int64_t times;
   };
   // Returns the fastest way to compute a b.
   std::function<void()> fastest(const torch::Tensor& a, const torch::Tensor& b, double times);
-  void add(Part part, std::int64_t rows, std::int64_t in, std::int64_t out, std::int64_t times = 1);
+  void add(StepPart part, std::int64_t rows, std::int64_t in, std::int64_t out,
+           std::int64_t times = 1);
 
   kernels::Precision precision_;
   std::vector<Product> products_;

@@ -230,14 +230,14 @@ void TrainingCase::time_floor(Timings& timings) {
   const auto add = [&](std::size_t i, const std::function<void()>& f) {
     timings.add("floor: " + names[i], seconds(f));
   };
-  add(0, [&] { share_floor_.run_forward(Part::encoder); });
-  add(1, [&] { share_floor_.run_forward(Part::decoder); });
+  add(0, [&] { share_floor_.run_forward(StepPart::encoder); });
+  add(1, [&] { share_floor_.run_forward(StepPart::decoder); });
   add(2, [&] {
-    share_floor_.run_forward(Part::output);
-    share_floor_.run_backward(Part::output);
+    share_floor_.run_forward(StepPart::output);
+    share_floor_.run_backward(StepPart::output);
   });
-  add(3, [&] { share_floor_.run_backward(Part::decoder); });
-  add(4, [&] { share_floor_.run_backward(Part::encoder); });
+  add(3, [&] { share_floor_.run_backward(StepPart::decoder); });
+  add(4, [&] { share_floor_.run_backward(StepPart::encoder); });
 }
 
 ArchitectureCase::ArchitectureCase(const ModelOptions& options, const BatchShape& shape,
