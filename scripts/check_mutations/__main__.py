@@ -154,8 +154,30 @@ def save(stored):
     RESULTS.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def check_part(part, wanted, seed, stored, again):
-    """Draws changes of the part until as many as wanted have a result. `again`: survivors have none."""
+def patience_of(part):
+    """Runs the tests of the part without a change. Returns for how many seconds a changed source may run them."""
+    if not builds(targets_of(part)):
+        raise Failure(CHECK_FAILED, f"the tests of {part} cannot be built")
+    began = time.monotonic()
+    if run_tests(own_tests(part), None) != "passed":
+        raise Failure(CHECK_FAILED, f"the tests of {part} fail without a change")
+    return 30 + 5 * (time.monotonic() - began)
+
+
+def put_result(change, patience, stored):
+    path, number, operator, line, changed = change
+    result = try_change(change, patience)
+    stored["results"][key_of(change)] = {
+        "part": path.split("/")[1], "file": path, "line": number + 1, "operator": operator, "before": line.strip(),
+        "after": changed.strip(), "result": result, "commit": stored["commit"],
+        "date": datetime.date.today().isoformat(),
+    }  # fmt: skip
+    save(stored)
+    warn(f"{path}:{number + 1}: {operator}: {result}: {changed.strip()}")
+
+
+def check_part(part, wanted, seed, stored):
+    """Draws changes of the part until as many as wanted have a result."""
     order = candidates(part)
     random.Random(f"{seed} {part}").shuffle(order)
     results = stored["results"]
@@ -164,25 +186,30 @@ def check_part(part, wanted, seed, stored, again):
         if counted >= wanted:
             return
         key = key_of(change)
-        known = results.get(key)
-        if known is None or (again and known["result"] == "survived" and not known.get("why")):
-            if patience is None:  # the unchanged source
-                if not builds(targets_of(part)):
-                    raise Failure(CHECK_FAILED, f"the tests of {part} cannot be built")
-                began = time.monotonic()
-                if run_tests(own_tests(part), None) != "passed":
-                    raise Failure(CHECK_FAILED, f"the tests of {part} fail without a change")
-                patience = 30 + 5 * (time.monotonic() - began)
-            path, number, operator, line, changed = change
-            result = try_change(change, patience)
-            results[key] = {
-                "part": part, "file": path, "line": number + 1, "operator": operator, "before": line.strip(),
-                "after": changed.strip(), "result": result, "commit": stored["commit"],
-                "date": datetime.date.today().isoformat(),
-            }  # fmt: skip
-            save(stored)
-            warn(f"{path}:{number + 1}: {operator}: {result}: {changed.strip()}")
+        if key not in results:
+            patience = patience or patience_of(part)
+            put_result(change, patience, stored)
         counted += results[key]["result"] != "invalid"
+
+
+def check_survivors(part, stored):
+    """Tries the stored survivors without a reason again. Forgets those whose line is no longer there."""
+    order = {key_of(change): change for change in candidates(part)}
+    results = stored["results"]
+    survivors = [
+        key for key, r in results.items() if r["part"] == part and r["result"] == "survived" and not r.get("why")
+    ]
+    patience = None
+    for key in survivors:
+        if results[key]["commit"] == stored["commit"]:
+            continue
+        if key not in order:
+            warn(f"{results[key]['file']}:{results[key]['line']}: gone: {results[key]['before']}")
+            del results[key]
+            save(stored)
+            continue
+        patience = patience or patience_of(part)
+        put_result(order[key], patience, stored)
 
 
 def text_of(stored):
@@ -220,7 +247,7 @@ def main():
     parser.add_argument("--changes", type=int, default=22, help="changes of each part; default: 22")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--again", action="store_true", help="also try the survivors that have no reason")
+    parser.add_argument("--again", action="store_true", help="try the survivors without a reason again")
     parser.add_argument("--write", action="store_true", help="only write the table into docs/reliability.md")
     options = parser.parse_args()
     stored = load()
@@ -228,7 +255,10 @@ def main():
         stored.update(commit=output_of("git", "rev-parse", "HEAD").strip(), seed=options.seed, processor=processor())
         prepare(stored["commit"])
         for part in options.parts:
-            check_part(part, options.changes, options.seed, stored, options.again)
+            if options.again:
+                check_survivors(part, stored)
+            else:
+                check_part(part, options.changes, options.seed, stored)
     print(text_of(stored))
     if options.write:
         put(PAGE, {"mutations": f"\n{text_of(stored)}\n\n"})
