@@ -76,7 +76,7 @@ install(CODE [=[
   file(GLOB pages "${source_dir}/docs/*.md")
   foreach(page IN LISTS pages)
     file(READ "${page}" text)
-    string(REGEX MATCHALL "\\(\\.\\./(src|scripts)/[A-Za-z0-9_./]+" links "${text}")
+    string(REGEX MATCHALL "\\(\\.\\./(src|scripts|studies)/[A-Za-z0-9_./]+" links "${text}")
     foreach(link IN LISTS links)
       string(SUBSTRING "${link}" 4 -1 file)  # without (../
       get_filename_component(folder "${file}" DIRECTORY)

@@ -3,4 +3,4 @@
 # line, one JSON object; --write also writes the tables into docs/performance.md and docs/cuda.md.
 set -euo pipefail
 
-exec "$(dirname "${BASH_SOURCE[0]}")/python.sh" bench "$@"
+exec "$(dirname "${BASH_SOURCE[0]}")/python.sh" scripts/bench "$@"

@@ -3,4 +3,4 @@
 # their speed (scripts/export_ctranslate2.sh --help).
 set -euo pipefail
 
-exec "$(dirname "${BASH_SOURCE[0]}")/python.sh" export_ctranslate2 "$@"
+exec "$(dirname "${BASH_SOURCE[0]}")/python.sh" scripts/export_ctranslate2 "$@"

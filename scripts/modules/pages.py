@@ -77,11 +77,11 @@ def put(page, parts):
 
 
 def record_check(name, result):
-    """Writes the last run of a check that CI does not run into docs/reliability.md. `name`: that of its script."""
+    """Writes the last run of a check that CI does not run into docs/reliability.md. `name`: behind scripts/check.sh."""
     page = ROOT / "docs" / "reliability.md"
     text = page.read_text(encoding="utf-8")
     found = next(place for place in PLACE.finditer(text) if place[2] == "checks")
     rows = [line.split(" | ") for line in found[3].splitlines() if line.startswith("| `")]
     cells = {row[0].removeprefix("| "): [cell.removesuffix(" |") for cell in row[1:]] for row in rows}
-    cells[f"`scripts/{name}`"] = [result, today(), commit()]
+    cells[f"`scripts/check.sh {name}`"] = [result, today(), commit()]
     put(page, {"checks": table(["check", "result", "date", "commit"], [[key, *row] for key, row in sorted(cells.items())])})

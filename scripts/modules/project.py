@@ -1,4 +1,4 @@
-"""Functions for all Python programs of scripts/: folders, the program regard, the machine, errors."""
+"""Functions for all Python programs of scripts/ and studies/: folders, the program regard, the machine, errors."""
 
 import os
 import pathlib

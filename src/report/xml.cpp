@@ -23,7 +23,7 @@ bool is_zero_width(char32_t code) {
 
 // Advance widths of DejaVu Sans and DejaVu Sans Bold 2.37, U+0020 to U+052F (Latin, Greek,
 // Cyrillic): a character for each code point, '0' + the width in 1/32 of the font size, rounded up.
-// Code points without a glyph count as a full square. scripts/check_pictures.sh compares them with
+// Code points without a glyph count as a full square. scripts/check.sh pictures compares them with
 // a browser.
 constexpr char32_t first_measured = 0x20;
 constexpr double width_unit = 1.0 / 32.0;

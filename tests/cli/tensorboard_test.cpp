@@ -1,4 +1,4 @@
-// Event files of regard train with training.tensorboard. scripts/tensorboard.sh checks that
+// Event files of regard train with training.tensorboard. scripts/check.sh tensorboard checks that
 // TensorBoard reads them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

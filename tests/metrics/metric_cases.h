@@ -1,4 +1,4 @@
-// The table of sacreBLEU's scores (created by scripts/make_metric_tables.py).
+// The table of sacreBLEU's scores (created by tests/metrics/make_cases.py).
 #pragma once
 
 #include <gtest/gtest.h>

@@ -25,7 +25,7 @@ def anchors_of(path):
     return {anchor(heading) for heading in re.findall(r"^#+ (.*)$", text_of(path), re.MULTILINE)}
 
 
-pages = [path for folder in (".", "docs", "data", "examples", "scripts", "tests")
+pages = [path for folder in (".", "docs", "data", "examples", "scripts", "studies", "tests")
          for path in (pathlib.Path(folder).glob("*.md") if folder == "." else pathlib.Path(folder).rglob("*.md"))]
 faults, checked = [], 0
 for page in pages:

@@ -3,7 +3,7 @@
 set -euo pipefail
 
 cd "$1"
-found=$(find src tests data scripts docs cmake -regextype posix-extended \
+found=$(find src include tools tests data scripts studies docs cmake -regextype posix-extended \
   -iregex '.*/(utils?|helpers?|common|misc)(\.[a-z]+)?' 2>/dev/null || true)
 if [[ $found ]]; then
   echo "names that do not say what is in there:"
