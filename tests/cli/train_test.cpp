@@ -215,7 +215,8 @@ TEST_F(Train, ShortTrainingLogsASummary) {
 }
 
 TEST_F(Train, WithoutADevPairAnnouncesNoValidation) {
-  const auto result = train({"training.max_steps=6", "data.dev.src=", "data.dev.trg="});
+  const auto result = train(
+      {"training.max_steps=6", "training.validation_every=2", "data.dev.src=", "data.dev.trg="});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, testing::Not(HasSubstr("validation in")));
   EXPECT_THAT(read_text(folder_ / "run" / "train.jsonl"),

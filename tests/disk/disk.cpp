@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -228,6 +229,12 @@ int close(int descriptor) {
   const bool is_counted = state != nullptr && state->written.erase(descriptor) > 0;
   const auto result = static_cast<int>(::syscall(SYS_close, descriptor));
   return is_counted && must_fail("close") ? -1 : result;
+}
+
+int flock(int descriptor, int operation) noexcept {
+  const bool locks = (operation & LOCK_UN) == 0;
+  if (locks && is_watched(path_of(descriptor)) && must_fail("flock")) return -1;
+  return static_cast<int>(::syscall(SYS_flock, descriptor, operation));
 }
 
 int rename(const char* from, const char* to) noexcept {

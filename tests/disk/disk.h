@@ -25,8 +25,8 @@ class Watch {
   void fail(const std::string& call, int n, int error);
   bool has_failed() const;
 
-  // The number of calls of each kind: open, write, fsync, close, rename, link, symlink, mkdir,
-  // truncate. Files that are only read do not count.
+  // The number of calls of each kind: open, write, fsync, close, flock, rename, link, symlink,
+  // mkdir, truncate. Files that are only read do not count.
   const std::map<std::string, int>& counts() const;
   // Returns the losses of a crash now, sorted: "PATH: content" and "PATH: entries".
   std::vector<std::string> unflushed() const;

@@ -125,14 +125,14 @@ TEST(Optimizer, AnUpdateOnTheDeviceEqualsThatOfTheThreads) {
     TrainingOptions options;
     options.optimizer = kind;
     options.weight_decay = 0.1;
-    const auto updated = [&](bool on_device) {
+    const auto updated = [&](bool on_device, int frozen) {
       torch::manual_seed(1);
       const auto weights = ParameterBuffer::adopt(parameters());
       const auto optimizer = make_optimizer(options, weights);
       EXPECT_TRUE(optimizer->has_update_on_device());
       ThreadPool pool(2);
       for (int i = 0; i < 6; ++i) {
-        optimizer->set_rate_factors({i < 2 ? 0.0 : 1.0, 0.5, 1, 1});
+        optimizer->set_rate_factors({i < frozen ? 0.0 : 1.0, 0.5, 1, 1});
         const auto gradient = torch::randn_like(weights.flat());
         const auto number = [](double value) { return torch::full({1}, value, torch::kFloat); };
         if (!on_device) {
@@ -147,12 +147,15 @@ TEST(Optimizer, AnUpdateOnTheDeviceEqualsThatOfTheThreads) {
       }
       return weights.flat().clone();
     };
-    EXPECT_TRUE(updated(true).allclose(updated(false), 1e-6, 1e-7));
+    for (const int frozen : {0, 1, 2}) {
+      EXPECT_TRUE(updated(true, frozen).allclose(updated(false, frozen), 1e-6, 1e-7)) << frozen;
+    }
   }
 }
 
 TEST(Optimizer, AParameterThatIsFrozenNoMoreIsUpdatedAsAtTheStart) {
   EXPECT_EQ(updates_after(10), updates_after(0));
+  EXPECT_EQ(updates_after(1), updates_after(11));
   EXPECT_NE(updates_after(11), updates_after(0));  // the gradients differ
 }
 

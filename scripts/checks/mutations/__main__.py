@@ -45,7 +45,7 @@ def output_of(*command):
 def candidates(part):
     """Returns all changes of the part, in a fixed order: file, number of the line, operator, old and new line."""
     found = []
-    for path in sorted((SOURCE / "src" / part).glob("*.cpp")) + sorted((SOURCE / "src" / part).glob("*.h")):
+    for path in sorted((SOURCE / "src" / part).rglob("*.cpp")) + sorted((SOURCE / "src" / part).rglob("*.h")):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
             for operator, changed in changes_of(line):
                 found.append((path.relative_to(SOURCE).as_posix(), number, operator, line, changed))
