@@ -31,6 +31,7 @@
 #include "report/progress.h"
 #include "report/table.h"
 #include "text/unicode.h"
+#include "translation/ordered_lines.h"
 #include "translation/translation_queue.h"
 #include "translation/translator.h"
 
@@ -190,7 +191,7 @@ SyntheticFilterOptions filter_options(const SynthesizeArguments& arguments,
 }
 
 // Reads the lines after those that are done, and writes their pairs.
-class SynthesisStream : public LineStream {
+class SynthesisStream : public OrderedLines {
  public:
   // All parameters must outlive this object.
   SynthesisStream(LineChunkReader& reader, const SynthesizeArguments& arguments,

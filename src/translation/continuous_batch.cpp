@@ -163,7 +163,7 @@ void ContinuousBatch::report_partial(const Lane& lane) {
 // Ends sentences with the exception that is being handled, or tries each alone.
 void ContinuousBatch::fail(const QueuedSentences& sentences) {
   const auto error = std::current_exception();
-  if (!supply_.lines_are_independent() || sentences.size() == 1) {
+  if (sentences.size() == 1) {
     supply_.fail(sentences, error);
     return;
   }

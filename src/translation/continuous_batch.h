@@ -41,8 +41,8 @@ class ContinuousBatch {
                   const Steps& steps, std::size_t batch_size, SentenceSupply& supply);
 
   // Translates sentences, at most `batch_size`, and those that the supply has meanwhile. Each is
-  // finished or failed at the end. If a batch of independent lines has an error, its sentences are
-  // translated again one by one, so that only those with an error fail.
+  // finished or failed at the end. If a batch has an error, its sentences are translated again one
+  // by one, so that only those with an error fail.
   void run(QueuedSentences sentences);
 
  private:

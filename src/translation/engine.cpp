@@ -91,10 +91,9 @@ class Engine::Work : private LineStream {
     const std::lock_guard lock(mutex_);
     arrived_ = std::move(arrived);
   }
-  bool lines_are_independent() const override { return true; }
+  bool is_wanted(const QueuedLine& line) const override { return !line.group->cancelled; }
   bool should_join() const override { return unfinished_requests_ > 1; }
   std::size_t waiting_lines() const override { return waiting_lines_; }
-  void write(std::vector<QueuedLine> /*lines*/) override {}
 
   bool read(bool few, std::vector<QueuedLine>& lines) override;
   void finish(QueuedLine& line, std::vector<Translation> sentences) override {

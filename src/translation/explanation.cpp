@@ -4,6 +4,7 @@
 
 #include "base/special_tokens.h"
 #include "data/batch.h"
+#include "kernels/mode.h"
 #include "model/output/output_layer.h"
 
 namespace regard {
@@ -99,7 +100,7 @@ ExplainedSelfAttention self_attention(const TranslationModel& loaded, torch::Dev
                                       kernels::PackedWeights& packed, const std::string& line,
                                       const Translation& translation, std::size_t index) {
   const torch::InferenceMode guard;
-  const kernels::WithPackedWeights with(packed);
+  const auto mode = kernels::Mode::search(packed);
   const std::vector<SourceLine> source = {loaded.tokenizers.encode_source(line)};
   const auto batch = make_source_batch(source).to(device);
   auto ids = target_ids(translation.hypotheses.at(index));

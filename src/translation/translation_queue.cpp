@@ -11,7 +11,7 @@ constexpr std::size_t max_bytes_in_flight = std::size_t{128} << 20;
 
 std::size_t text_bytes(const std::vector<QueuedLine>& lines) {
   std::size_t bytes = 0;
-  for (const auto& line : lines) bytes += sizeof line + line.text.size();
+  for (const auto& line : lines) bytes += line.bytes();
   return bytes;
 }
 
@@ -38,7 +38,6 @@ std::size_t TranslationQueue::window_lines(std::size_t batch_size, std::size_t t
 TranslationQueue::TranslationQueue(LineStream& stream, Encode encode, Search search,
                                    std::size_t batch_size, ThreadPool& pool)
     : stream_(stream),
-      independent_(stream.lines_are_independent()),
       encode_(std::move(encode)),
       search_(std::move(search)),
       batch_size_(batch_size),
@@ -67,22 +66,17 @@ void TranslationQueue::work() {
     }
   } catch (...) {  // of the queue itself: not enough memory
     if (!lock.owns_lock()) lock.lock();
-    fail(0, std::current_exception());
-    aborted_ = true;
+    abort(std::current_exception());
   }
   changed_.notify_all();
 }
 
 bool TranslationQueue::is_finished() const {
-  if (aborted_) return true;
-  const bool encoded = std::ranges::all_of(
-      windows_, [](const auto& window) { return window.encoded == window.sentences.size(); });
-  return ended_ && active_threads_ == 0 && encoded &&
-         written_lines_ >= std::min(read_lines_, end_line_);
+  return error_ || (ended_ && active_threads_ == 0 && delivered_lines_ == read_lines_);
 }
 
-// Returns the exception of the job.
-std::exception_ptr TranslationQueue::run_unlocked(Lock& lock, const std::function<void()>& job) {
+// Returns false if the job threw an exception.
+bool TranslationQueue::run_unlocked(Lock& lock, const std::function<void()>& job) {
   std::exception_ptr error;
   ++active_threads_;
   lock.unlock();
@@ -93,16 +87,12 @@ std::exception_ptr TranslationQueue::run_unlocked(Lock& lock, const std::functio
   }
   lock.lock();
   --active_threads_;
-  return error;
+  if (error) abort(error);
+  return !error;
 }
 
-// Keeps the error of the first line.
-void TranslationQueue::fail(std::size_t line, std::exception_ptr error) {
-  ended_ = true;
-  if (line >= error_line_) return;
-  error_ = std::move(error);
-  error_line_ = line;
-  end_line_ = stream_.keeps_lines_before_error() ? line : 0;
+void TranslationQueue::abort(std::exception_ptr error) {
+  if (!error_) error_ = std::move(error);
 }
 
 void TranslationQueue::arrived() {
@@ -112,7 +102,7 @@ void TranslationQueue::arrived() {
 }
 
 bool TranslationQueue::read_next(Lock& lock, bool few) {
-  const auto lines_in_flight = read_lines_ - written_lines_;
+  const auto lines_in_flight = read_lines_ - delivered_lines_;
   if (ended_ || reading_ || bytes_in_flight_ >= max_bytes_in_flight ||
       lines_in_flight >= 2 * window_lines(batch_size_, pool_.count())) {
     return false;
@@ -123,11 +113,10 @@ bool TranslationQueue::read_next(Lock& lock, bool few) {
   reading_ = true;
   Window window;
   bool more = true;
-  const auto error = run_unlocked(lock, [&] { more = stream_.read(few, window.lines); });
+  run_unlocked(lock, [&] { more = stream_.read(few, window.lines); });
   reading_ = false;
-  if (!window.lines.empty()) add_window(std::move(window));  // also the lines before an error
+  if (!window.lines.empty()) add_window(std::move(window));
   if (!more) ended_ = true;
-  if (error) fail(read_lines_, error);
   changed_.notify_all();
   return true;
 }
@@ -137,7 +126,6 @@ void TranslationQueue::add_window(Window window) {
   window.first_line = read_lines_;
   window.sentences = sentences_of(window.lines, window.first_line);
   window.errors.resize(window.lines.size());
-  window.finished.resize(window.lines.size());
   window.unfinished_sentences.resize(window.lines.size());
   for (const auto& sentence : window.sentences) {
     ++window.unfinished_sentences[window.line_of(sentence)];
@@ -158,16 +146,6 @@ TranslationQueue::Window& TranslationQueue::window_of(const QueuedSentence& sent
   return *std::ranges::find(windows_, sentence.window, &Window::first_line);
 }
 
-// The error of an independent line is its result. Another ends the queue.
-void TranslationQueue::set_error(Window& window, std::size_t line,
-                                 const std::exception_ptr& error) {
-  if (!independent_) {
-    fail(window.first_line + line, error);
-  } else if (!window.errors[line]) {
-    window.errors[line] = error;
-  }
-}
-
 bool TranslationQueue::encode_next(Lock& lock) {
   auto* window = window_to_encode();
   if (window == nullptr) return false;
@@ -175,19 +153,22 @@ bool TranslationQueue::encode_next(Lock& lock) {
   const auto end = std::min(begin + sentences_per_block, window->sentences.size());
   window->next_to_encode = end;
   QueuedSentences ended;  // blank ones and those with an error
-  for (auto i = begin; i < end;) {
-    const auto error = run_unlocked(lock, [&] {
-      for (; i < end; ++i) {
-        encode_(window->sentences[i]);
-        if (window->sentences[i].source.length() == 0) ended.push_back(&window->sentences[i]);
+  std::vector<std::exception_ptr> errors(end - begin);
+  run_unlocked(lock, [&] {
+    for (auto i = begin; i < end; ++i) {
+      auto& sentence = window->sentences[i];
+      try {
+        encode_(sentence);
+      } catch (...) {
+        errors[i - begin] = std::current_exception();
+        sentence.source = {};
       }
-    });
-    if (!error) break;
-    auto& sentence = window->sentences[i++];
-    set_error(*window, window->line_of(sentence), error);
-    if (!independent_) break;
-    sentence.source = {};
-    ended.push_back(&sentence);
+      if (sentence.source.length() == 0) ended.push_back(&sentence);
+    }
+  });
+  for (auto i = begin; i < end; ++i) {
+    auto& known = window->errors[window->line_of(window->sentences[i])];
+    if (!known) known = errors[i - begin];
   }
   window->encoded += end - begin;
   if (window->encoded == window->sentences.size()) sort_by_length(*window);
@@ -229,10 +210,8 @@ QueuedSentences TranslationQueue::next_batch(Lock& lock, std::size_t most) {
       --queued_sentences_;
       queued_tokens_ -= sentence->source.length();
       const auto line = window.line_of(*sentence);
-      if (window.first_line + line >= end_line_) continue;
-      const auto& group = sentence->line->group;
-      if (group && group->cancelled) {
-        set_error(window, line, std::make_exception_ptr(CancelledSearch()));
+      if (!window.errors[line] && !stream_.is_wanted(*sentence->line)) {
+        window.errors[line] = std::make_exception_ptr(CancelledSearch());
       }
       if (window.errors[line]) {
         unwanted.push_back(sentence);
@@ -248,14 +227,10 @@ QueuedSentences TranslationQueue::next_batch(Lock& lock, std::size_t most) {
 }
 
 bool TranslationQueue::search_next(Lock& lock) {
+  const auto delivered = delivered_lines_;
   auto batch = next_batch(lock, batch_size_);
-  if (batch.empty()) return false;
-  auto first_line = std::numeric_limits<std::size_t>::max();
-  for (const auto* sentence : batch) {
-    first_line = std::min(first_line, sentence->window + window_of(*sentence).line_of(*sentence));
-  }
-  const auto error = run_unlocked(lock, [&] { search_(std::move(batch), *this); });
-  if (error) fail(first_line, error);
+  if (batch.empty()) return delivered_lines_ > delivered;  // lines that were not wanted
+  run_unlocked(lock, [&] { search_(std::move(batch), *this); });
   changed_.notify_all();
   return true;
 }
@@ -281,9 +256,10 @@ void TranslationQueue::fail(const QueuedSentences& sentences, const std::excepti
   Lock lock(mutex_);
   for (const auto* sentence : sentences) {
     auto& window = window_of(*sentence);
-    set_error(window, window.line_of(*sentence), error);
+    auto& known = window.errors[window.line_of(*sentence)];
+    if (!known) known = error;
   }
-  if (independent_) finish(lock, sentences);
+  finish(lock, sentences);
   changed_.notify_all();
 }
 
@@ -297,21 +273,20 @@ void TranslationQueue::finish(Lock& lock, const QueuedSentences& sentences) {
   }
   for (const auto& [window, lines] : finished) deliver(lock, *window, lines);
   report_progress(lock);
-  if (independent_) {
-    remove_delivered_windows();
-  } else {
-    write_finished_lines(lock);
-  }
+  std::erase_if(windows_, [this](const auto& window) {
+    if (window.delivered < window.lines.size()) return false;
+    bytes_in_flight_ -= window.bytes;
+    return true;
+  });
 }
 
 // Calls finish() or fail() of the stream for lines of a window.
 void TranslationQueue::deliver(Lock& lock, Window& window, const std::vector<std::size_t>& lines) {
-  std::size_t i = 0;
-  const auto error = run_unlocked(lock, [&] {
-    for (; i < lines.size(); ++i) {
-      auto& line = window.lines[lines[i]];
-      if (window.errors[lines[i]]) {
-        stream_.fail(line, window.errors[lines[i]]);
+  run_unlocked(lock, [&] {
+    for (const auto number : lines) {
+      auto& line = window.lines[number];
+      if (window.errors[number]) {
+        stream_.fail(line, window.errors[number]);
         continue;
       }
       const auto parts =
@@ -321,55 +296,17 @@ void TranslationQueue::deliver(Lock& lock, Window& window, const std::vector<std
       stream_.finish(line, std::move(translations));
     }
   });
-  if (error) fail(window.first_line + lines[i], error);
-  for (std::size_t k = 0; k < i; ++k) window.finished[lines[k]] = 1;
-  finished_lines_ += i;
-  if (!independent_) return;
-  window.written += i;
-  written_lines_ += i;
-}
-
-void TranslationQueue::remove_delivered_windows() {
-  std::erase_if(windows_, [this](const auto& window) {
-    if (window.written < window.lines.size()) return false;
-    bytes_in_flight_ -= window.bytes;
-    return true;
-  });
-}
-
-// If another thread is writing, it writes these lines too.
-void TranslationQueue::write_finished_lines(Lock& lock) {
-  if (writing_) return;
-  writing_ = true;
-  while (!windows_.empty()) {
-    auto& window = windows_.front();
-    const auto first = window.written;
-    std::vector<QueuedLine> lines;
-    for (auto& i = window.written;
-         i < window.lines.size() && window.finished[i] == 1 && window.first_line + i < end_line_;
-         ++i) {
-      lines.push_back(std::move(window.lines[i]));
-    }
-    if (lines.empty()) break;
-    const auto count = lines.size();
-    const auto bytes = text_bytes(lines);
-    const auto error = run_unlocked(lock, [&] { stream_.write(std::move(lines)); });
-    if (error) fail(window.first_line + first, error);
-    written_lines_ += count;
-    bytes_in_flight_ -= bytes;
-    if (window.written == window.lines.size()) windows_.pop_front();
-  }
-  writing_ = false;
+  window.delivered += lines.size();
+  delivered_lines_ += lines.size();
 }
 
 void TranslationQueue::report_progress(Lock& lock) {
   if (reporting_) return;
   reporting_ = true;
-  while (reported_lines_ < finished_lines_) {
-    reported_lines_ = finished_lines_;
-    const auto finished = static_cast<std::int64_t>(reported_lines_);
-    const auto error = run_unlocked(lock, [&] { stream_.progress(finished); });
-    if (error) fail(written_lines_, error);
+  while (!error_ && reported_lines_ < delivered_lines_) {
+    reported_lines_ = delivered_lines_;
+    const auto delivered = static_cast<std::int64_t>(reported_lines_);
+    run_unlocked(lock, [&] { stream_.progress(delivered); });
   }
   reporting_ = false;
 }

@@ -1,4 +1,5 @@
-// Translates a stream of lines on all threads of a pool, in input order or independently.
+// Translates a stream of independent lines on all threads of a pool. ordered_lines.h keeps the
+// order of a file.
 //
 // Each thread repeatedly takes the first of these jobs that is available:
 //
@@ -10,12 +11,10 @@
 // The sentences of a window are sorted by length and handed out in batches, longest first. While
 // the last batches of a window are translated, the next window is read, tokenized and begun, so
 // that no thread waits for the slowest batch. If few sentences are left, the batches become
-// smaller, so that all threads end at about the same time. The thread that completes the next line
-// of the output writes it.
+// smaller, so that all threads end at about the same time.
 //
-// A search may take more sentences while it runs. It does if the lines are independent and come
-// from several callers, so that none waits for the end of a batch; for that it also does jobs 1, 2
-// and 4.
+// A search may take more sentences while it runs. It does if the lines come from several callers,
+// so that none waits for the end of a batch; for that it also does jobs 1, 2 and 4.
 #pragma once
 
 #include <atomic>
@@ -64,61 +63,51 @@ struct QueuedLine {
   std::vector<std::string> parts = {};    // translated one by one; empty: the line is one sentence
   std::shared_ptr<LineGroup> group = {};  // null: the search options are those of the queue
   std::size_t index = 0;                  // for use by the stream
-  Translation translation = {};
-  std::string output = {};  // for use by finish() and write()
+  Translation translation = {};           // for use by the stream
+  std::string output = {};                // for use by the stream
+
+  std::size_t bytes() const { return sizeof *this + text.size(); }
 };
 
 struct QueuedSentence;
 
 // The input and output of a TranslationQueue. The queue calls each function from any thread;
-// finish() also from several threads at once. read(), write() and progress() do not overlap
-// themselves, but each may overlap the others.
+// finish(), fail() and partial() also from several threads at once. read() and progress() do not
+// overlap themselves, but each may overlap the others. An exception ends the queue.
 class LineStream {
  public:
   virtual ~LineStream() = default;
 
   // Appends the lines that have arrived to `lines`, in input order. Appends nothing if too few have
   // arrived: with `few`, at least one line is enough, else the lines must fill a window. Returns
-  // false at the end of the input. After an exception, the lines appended before it are translated
-  // and written, and read() is not called again.
+  // false at the end of the input.
   virtual bool read(bool few, std::vector<QueuedLine>& lines) = 0;
-
-  // Stores a function that the stream calls when a read() that appended nothing may succeed. Unset
-  // at the end of run(). A stream whose lines are always available does not need it.
+  // Stores a function that the stream calls when a read() that appended nothing may succeed, or may
+  // return false. Unset at the end of run(). A stream whose lines are always available does not
+  // need it.
   virtual void on_arrival(std::function<void()> /*arrived*/) {}
 
-  // Stores the translation of a line in line.translation. `sentences` has one element per part, or
-  // one for the whole line.
-  virtual void finish(QueuedLine& line, std::vector<Translation> sentences) {
-    line.translation = std::move(sentences.front());
-  }
+  // Take the result of a line, its translations or its error. One of them is called once for each
+  // line, in any order, unless the queue ends with an exception. `sentences` has one element per
+  // part, or one for the whole line. Both may move from `line`.
+  virtual void finish(QueuedLine& line, std::vector<Translation> sentences) = 0;
+  virtual void fail(QueuedLine& line, std::exception_ptr error) = 0;
+  // False if a line that is not in a search yet need not be translated any more: its error is a
+  // CancelledSearch then. Called at any time, also within the other functions; must not lock.
+  virtual bool is_wanted(const QueuedLine& /*line*/) const { return true; }
 
-  // Takes the next lines of the output, in input order. Not called if the lines are independent.
-  virtual void write(std::vector<QueuedLine> lines) = 0;
-
-  // True if each line is complete after finish() or fail(), in any order. An error is then the
-  // result of its line; it ends the queue otherwise.
-  virtual bool lines_are_independent() const { return false; }
-  // True if independent sentences should join running searches at the moment, so that no line waits
-  // for those of another caller. Whole batches take less time in total. Called at any time, also
-  // within the other functions; must not lock.
-  virtual bool should_join() const { return true; }
+  // True if sentences should join running searches at the moment, so that no line waits for those
+  // of another caller. Whole batches take less time in total. Called as is_wanted().
+  virtual bool should_join() const = 0;
   // Number of lines that the next calls of read() will return, if it is known. Called as
-  // should_join().
+  // is_wanted().
   virtual std::size_t waiting_lines() const { return 0; }
-  // Takes the error of an independent line, instead of finish(). Called as finish(). Must not
-  // throw.
-  virtual void fail(QueuedLine& /*line*/, std::exception_ptr /*error*/) {}
 
   // Called after each step of a search for each sentence of the lines that want it, with the text
-  // of its best hypothesis so far. Called as finish(). Must not throw.
+  // of its best hypothesis so far.
   virtual void partial(const QueuedSentence& /*sentence*/, std::string /*text*/) {}
-
   // Called after each batch with the number of finished lines.
   virtual void progress(std::int64_t /*finished*/) {}
-
-  // True if the lines before a line with an error are worth translating.
-  virtual bool keeps_lines_before_error() const { return true; }
 };
 
 // One sentence of a line.
@@ -146,7 +135,6 @@ class SentenceSupply {
   virtual void fail(const QueuedSentences& sentences, const std::exception_ptr& error) = 0;
   // Reports LineStream::partial().
   virtual void partial(const QueuedSentence& sentence, std::string text) = 0;
-  virtual bool lines_are_independent() const = 0;
   // True if it is better to take sentences during the search than after it.
   virtual bool should_join() const = 0;
 };
@@ -168,8 +156,8 @@ class TranslationQueue : private SentenceSupply {
   TranslationQueue(LineStream& stream, Encode encode, Search search, std::size_t batch_size,
                    ThreadPool& pool);
 
-  // Returns when all lines are written. Throws the error of the first line that has one, after all
-  // threads have stopped. The lines before it are written first if keeps_lines_before_error().
+  // Returns when all lines have their results. Throws an exception of the stream, of a search or of
+  // the queue itself after all threads have stopped.
   void run();
 
  private:
@@ -183,9 +171,8 @@ class TranslationQueue : private SentenceSupply {
     QueuedSentences order;           // longest first; empty until all are encoded
     std::size_t next_to_search = 0;  // in `order`
     std::vector<std::size_t> unfinished_sentences;  // by line
-    std::vector<std::exception_ptr> errors;         // by line: of independent lines
-    std::vector<char> finished;                     // by line
-    std::size_t written = 0;                        // number of lines
+    std::vector<std::exception_ptr> errors;         // by line
+    std::size_t delivered = 0;                      // number of lines with results
 
     std::size_t line_of(const QueuedSentence& sentence) const {
       return static_cast<std::size_t>(sentence.line - lines.data());
@@ -204,14 +191,11 @@ class TranslationQueue : private SentenceSupply {
   std::size_t batch_tokens() const;
   void add_window(Window window);
   void sort_by_length(Window& window);
-  void set_error(Window& window, std::size_t line, const std::exception_ptr& error);
   void finish(Lock& lock, const QueuedSentences& sentences);
   void deliver(Lock& lock, Window& window, const std::vector<std::size_t>& lines);
-  void remove_delivered_windows();
-  void write_finished_lines(Lock& lock);
   void report_progress(Lock& lock);
-  void fail(std::size_t line, std::exception_ptr error);
-  std::exception_ptr run_unlocked(Lock& lock, const std::function<void()>& job);
+  bool run_unlocked(Lock& lock, const std::function<void()>& job);
+  void abort(std::exception_ptr error);
   void arrived();
 
   QueuedSentences take(std::size_t most) override;
@@ -220,11 +204,9 @@ class TranslationQueue : private SentenceSupply {
   void partial(const QueuedSentence& sentence, std::string text) override {
     stream_.partial(sentence, std::move(text));
   }
-  bool lines_are_independent() const override { return independent_; }
-  bool should_join() const override { return independent_ && stream_.should_join(); }
+  bool should_join() const override { return stream_.should_join(); }
 
   LineStream& stream_;
-  bool independent_;
   Encode encode_;
   Search search_;
   std::size_t batch_size_;
@@ -232,27 +214,21 @@ class TranslationQueue : private SentenceSupply {
 
   std::mutex mutex_;  // guards all members below
   std::condition_variable changed_;
-  std::list<Window> windows_;  // not completely written
+  std::list<Window> windows_;  // not completely delivered
   std::size_t read_lines_ = 0;
-  std::size_t finished_lines_ = 0;
-  std::size_t reported_lines_ = 0;  // by progress()
-  std::size_t written_lines_ = 0;
-  std::size_t bytes_in_flight_ = 0;   // of lines that are read and not written
+  std::size_t delivered_lines_ = 0;
+  std::size_t reported_lines_ = 0;    // by progress()
+  std::size_t bytes_in_flight_ = 0;   // of the windows
   std::size_t queued_sentences_ = 0;  // in `order` and not handed out
   std::size_t queued_tokens_ = 0;     // of these sentences
   std::size_t active_threads_ = 0;    // threads outside the lock
   bool reading_ = false;
-  bool writing_ = false;
   bool reporting_ = false;
   bool ended_ = false;  // nothing more is read
   std::uint64_t arrivals_ = 1;
   std::uint64_t arrivals_at_full_read_ = 0;  // value of arrivals_ at the last read that failed
   std::uint64_t arrivals_at_few_read_ = 0;
-  // The first line with an error; lines from end_line_ on are neither translated nor written.
-  std::size_t error_line_ = std::numeric_limits<std::size_t>::max();
-  std::size_t end_line_ = std::numeric_limits<std::size_t>::max();
-  std::exception_ptr error_;
-  bool aborted_ = false;  // all threads stop at once
+  std::exception_ptr error_;  // all threads stop at once
 };
 
 }  // namespace regard

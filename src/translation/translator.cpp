@@ -130,7 +130,7 @@ void Translator::use_shortlist(Shortlist shortlist) {
 namespace {
 
 // Lines that are all known.
-class AllLines : public LineStream {
+class AllLines : public OrderedLines {
  public:
   AllLines(const std::vector<std::string>& lines, const std::function<void(std::int64_t)>& progress)
       : lines_(lines), progress_(progress) {}
@@ -164,6 +164,13 @@ std::vector<Translation> Translator::translate(
   AllLines stream(lines, progress);
   translate(stream, options, batch_size);
   return std::move(stream.translations);
+}
+
+void Translator::translate(OrderedLines& lines, const SearchRequest& options,
+                           std::int64_t batch_size) const {
+  const auto size = static_cast<std::size_t>(sentences_at_once(options, batch_size, device_));
+  translate_in_order(lines, 2 * TranslationQueue::window_lines(size, pool_.count()),
+                     [&](LineStream& stream) { translate(stream, options, batch_size); });
 }
 
 void Translator::translate(LineStream& stream, const SearchRequest& options,

@@ -13,11 +13,11 @@
 #include "base/thread_pool.h"
 #include "config/search_options.h"
 #include "decoding/search.h"
-#include "kernels/product_rows.h"
+#include "kernels/loops/products.h"
 #include "model/seq2seq.h"
 #include "translation/model_folder.h"
+#include "translation/ordered_lines.h"
 #include "translation/shortlist.h"
-#include "translation/translation_queue.h"
 
 namespace regard {
 
@@ -58,7 +58,7 @@ SearchRequest ranked_options(SearchRequest options);
 class Translator {
  public:
   // The model must be in evaluation mode during translations. Its weights must not change while the
-  // translator lives. Matrix products have this precision (kernels/product_rows.h).
+  // translator lives. Matrix products have this precision (kernels/loops/products.h).
   Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
              ThreadPool& pool, kernels::Precision precision = kernels::Precision::full);
 
@@ -73,9 +73,12 @@ class Translator {
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      const SearchRequest& options, std::int64_t batch_size,
                                      const std::function<void(std::int64_t)>& progress = {}) const;
-  // Translates a stream of lines (translation_queue.h), with one batch of at most batch_size
+  // Translates lines in order (ordered_lines.h). Throws as above, with the line numbers in the
+  // lines' options.
+  void translate(OrderedLines& lines, const SearchRequest& options, std::int64_t batch_size) const;
+  // Translates independent lines (translation_queue.h), with one batch of at most batch_size
   // sentences per thread (continuous_batch.h). The search options of a LineGroup are those of
-  // ranked_options(). Throws as above, with the line numbers in the lines' options.
+  // ranked_options().
   void translate(LineStream& stream, const SearchRequest& options, std::int64_t batch_size) const;
 
   // The packed weights of the model, for other searches with it. Thread-safe.

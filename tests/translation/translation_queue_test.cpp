@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "translation/ordered_lines.h"
 
 namespace regard::translation_queue_test {
 namespace {
@@ -40,7 +41,7 @@ std::vector<std::string> upper(std::vector<std::string> lines) {
 }
 
 // Delivers lines like a file, a window at a time.
-class FileStream : public LineStream {
+class FileStream : public OrderedLines {
  public:
   FileStream(std::vector<std::string> lines, std::size_t window)
       : lines_(std::move(lines)), window_(window) {}
@@ -103,18 +104,24 @@ class TranslationQueueOnThreads : public testing::TestWithParam<std::size_t> {
   using Translate = std::function<void(const QueuedSentences&)>;
 
   // Translates each batch at once. Returns the error.
-  std::string run(LineStream& stream, std::size_t batch_size,
+  std::string run(OrderedLines& lines, std::size_t batch_size,
                   const Translate& translate_batch = translate) {
     const auto search = [&](const QueuedSentences& sentences, SentenceSupply& supply) {
-      translate_batch(sentences);
+      try {
+        translate_batch(sentences);
+      } catch (...) {
+        return supply.fail(sentences, std::current_exception());
+      }
       supply.finish(sentences);
     };
-    return run_search(stream, batch_size, search);
+    return run_search(lines, batch_size, search);
   }
-  std::string run_search(LineStream& stream, std::size_t batch_size,
+  std::string run_search(OrderedLines& lines, std::size_t batch_size,
                          const TranslationQueue::Search& search) {
     try {
-      TranslationQueue(stream, encode, search, batch_size, pool_).run();
+      translate_in_order(lines, 2 * window(batch_size), [&](LineStream& stream) {
+        TranslationQueue(stream, encode, search, batch_size, pool_).run();
+      });
     } catch (const Error& error) {
       return error.what();
     }
@@ -279,11 +286,19 @@ TEST_P(TranslationQueueOnThreads, ASearchTakesMoreSentencesWhileItRuns) {
   EXPECT_LE(searches, 20 * GetParam());  // not one per batch, which are at least 110
 }
 
-// Lines whose order and errors are their own. Every 13th line has an error in its text.
-class IndependentStream : public FileStream {
+// Lines whose results are kept in any order.
+class IndependentStream : public LineStream {
  public:
-  using FileStream::FileStream;
-  bool lines_are_independent() const override { return true; }
+  explicit IndependentStream(std::vector<std::string> lines) : lines_(std::move(lines)) {}
+
+  bool read(bool /*few*/, std::vector<QueuedLine>& lines) override {
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      lines.push_back({.text = lines_[i], .options = {.number = static_cast<std::int64_t>(i) + 1}});
+    }
+    return false;
+  }
+  bool should_join() const override { return true; }
+  bool is_wanted(const QueuedLine& line) const override { return line.options.number != unwanted; }
   void finish(QueuedLine& line, std::vector<Translation> parts) override {
     add(line, parts.front().text);
   }
@@ -296,8 +311,8 @@ class IndependentStream : public FileStream {
       add(line, caught.what());
     }
   }
-  void write(std::vector<QueuedLine> /*lines*/) override { ADD_FAILURE(); }
 
+  std::int64_t unwanted = 0;
   std::vector<std::string> results = std::vector<std::string>(300);
 
  private:
@@ -308,31 +323,39 @@ class IndependentStream : public FileStream {
     known = result.empty() ? "blank" : result;
   }
 
+  std::vector<std::string> lines_;
   std::mutex mutex_;
 };
 
-TEST_P(TranslationQueueOnThreads, AnErrorOfAnIndependentLineLeavesTheOthersAlone) {
+TEST_P(TranslationQueueOnThreads, AnErrorOfALineLeavesTheOthersAlone) {
   auto lines = some_lines(300);
   lines[130] = "?";
   auto expected = upper(lines);
   for (auto& line : expected) line = line.empty() ? "blank" : line;
   expected[130] = "encode 130";
   expected[91] = "search 91";
-  IndependentStream stream(lines, window(1));
-  EXPECT_EQ(run_search(stream, 8,
-                       [&](const QueuedSentences& sentences, SentenceSupply& supply) {
-                         for (auto* sentence : sentences) {
-                           if (sentence->line->options.number == 92) {
-                             supply.fail({sentence},
-                                         std::make_exception_ptr(EnvironmentError("search 91")));
-                             continue;
-                           }
-                           translate({sentence});
-                           supply.finish({sentence});
-                         }
-                       }),
-            "");
+  expected[17] = CancelledSearch().what();
+  IndependentStream stream(lines);
+  stream.unwanted = 18;
+  const auto search = [&](const QueuedSentences& sentences, SentenceSupply& supply) {
+    for (auto* sentence : sentences) {
+      if (sentence->line->options.number == 92) {
+        supply.fail({sentence}, std::make_exception_ptr(EnvironmentError("search 91")));
+        continue;
+      }
+      translate({sentence});
+      supply.finish({sentence});
+    }
+  };
+  TranslationQueue(stream, encode, search, 8, pool_).run();
   EXPECT_EQ(stream.results, expected);
+}
+
+TEST_P(TranslationQueueOnThreads, AnExceptionOfASearchEndsTheQueue) {
+  IndependentStream stream(some_lines(300));
+  const auto search = [](const QueuedSentences&, SentenceSupply&) { throw std::bad_alloc(); };
+  TranslationQueue queue(stream, encode, search, 8, pool_);
+  EXPECT_THROW(queue.run(), std::bad_alloc);
 }
 
 // A stream of split lines.
@@ -359,7 +382,7 @@ TEST_P(TranslationQueueOnThreads, FinishesALineWithAllItsPartsInOrder) {
 }
 
 // Delivers a line after the previous one was written, like a user at a terminal.
-class InteractiveStream : public LineStream {
+class InteractiveStream : public OrderedLines {
  public:
   explicit InteractiveStream(std::size_t count) : count_(count) {}
 

@@ -23,6 +23,7 @@
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "report/progress.h"
+#include "translation/ordered_lines.h"
 #include "translation/translation_queue.h"
 #include "translation/translator.h"
 
@@ -111,7 +112,7 @@ class TranslationOutputs {
 };
 
 // Reads the lines with their constraints, and writes their translations.
-class TranslateStream : public LineStream {
+class TranslateStream : public OrderedLines {
  public:
   // All parameters must outlive this object.
   TranslateStream(LineChunkReader& reader, ConstraintReader& constraints,
