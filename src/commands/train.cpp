@@ -234,9 +234,7 @@ void dry_run(const TrainArguments& arguments) {
   if (!adopted.empty()) log::info("{}", adopted);
   const auto setup = make_setup_from(run, options, last, init_from);
   if (last) warn_of_changes(run, setup);
-  BatchSampler batches(*setup.corpus, {options.training.batch_size, options.training.batch_type},
-                       static_cast<std::uint64_t>(options.training.random_seed),
-                       sampling_for(options, *setup.model), SourceNoise(options));
+  auto batches = make_sampler(setup);
   std::int64_t epoch = 0;
   while (batches.count(epoch) == 0) ++epoch;  // with corpus weights below 1 an epoch can be empty
   const auto in_epoch = batches.count(epoch);
@@ -252,13 +250,6 @@ void dry_run(const TrainArguments& arguments) {
       format_short(trial.seconds_per_step), trial.steps - 1,
       estimated_time(options.training, in_epoch, trial.seconds_per_step),
       format_bytes(peak_memory()));
-}
-
-std::unique_ptr<Trainer> make_trainer(const Setup& setup, RunFolder& run, Validator* validator,
-                                      ProcessGroup& group) {
-  return std::make_unique<Trainer>(
-      setup.options, run, *setup.corpus, setup.model, validator, setup.device, *setup.pool,
-      setup.checkpoint ? &*setup.checkpoint : nullptr, group, setup.descent);
 }
 
 // Returns the checkpoint to roll back to after a loss or gradient that is not finite: the last one
@@ -300,7 +291,7 @@ StopReason train_with_rollbacks(Setup& setup, RunFolder& run, Validator* validat
       const auto rollbacks = trainer->rollbacks();
       trainer.reset();
       roll_back(setup, *back);
-      trainer = make_trainer(setup, run, validator, group);
+      trainer = std::make_unique<Trainer>(setup, run, validator, group);
       trainer->roll_back(rollbacks);
     }
   }
@@ -366,6 +357,28 @@ void print_report(const RunFolder& run) {
   output.commit();
 }
 
+// Says which objective is not −log P, and what the losses in the log are then; "" for −log P.
+std::string objective_text(const Options& options) {
+  const auto& training = options.training;
+  if (training.objective == Objective::minimum_risk) {
+    const auto& risk = training.minimum_risk;
+    return fmt::format(
+        "The objective is the expected risk, 1 − {}, of {} of each sentence{}; the losses below "
+        "are −log P(y | x) of the references (training.minimum_risk).",
+        risk.metric == RiskMetric::bleu ? "BLEU" : "chrF", counted(risk.samples, "sample"),
+        risk.include_reference ? " and its reference" : "");
+  }
+  if (training.label_smoothing > 0) {
+    return fmt::format(
+        "The objective is −log P{} with label smoothing {}{}; the losses below are without "
+        "(training.label_smoothing{}).",
+        options.model.kind == ModelKind::translation ? "(y | x)" : "", training.label_smoothing,
+        training.r_drop > 0 ? " and R-Drop" : "", training.r_drop > 0 ? ", training.r_drop" : "");
+  }
+  if (training.r_drop == 0) return "";
+  return "The objective is −log P with R-Drop; the losses below are without (training.r_drop).";
+}
+
 ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
   auto given = read_given_options(arguments);
   std::optional<TemporaryFolder> temporary;
@@ -406,7 +419,7 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
     save_corpus_cache(run, setup);
   };
   if (!setup.checkpoint) record();
-  auto trainer = make_trainer(setup, run, validator.get(), group);
+  auto trainer = std::make_unique<Trainer>(setup, run, validator.get(), group);
   if (temporary && last) std::filesystem::remove_all(*last);  // it is read
   if (!last && !init_from.empty()) trainer->start_from(init_from);
   const bool was_finished = trainer->is_finished();
@@ -424,25 +437,7 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
     log::info("Training on {} with {} in {}, into {}.", setup.device.str(), threads,
               enum_name(setup.options.training.precision), run.path().string());
   }
-  if (const auto& training = setup.options.training;
-      training.objective == Objective::minimum_risk) {
-    const auto& risk = training.minimum_risk;
-    log::info(
-        "The objective is the expected risk, 1 − {}, of {} of each sentence{}; the losses below "
-        "are −log P(y | x) of the references (training.minimum_risk).",
-        risk.metric == RiskMetric::bleu ? "BLEU" : "chrF", counted(risk.samples, "sample"),
-        risk.include_reference ? " and its reference" : "");
-  } else if (training.label_smoothing > 0) {
-    log::info(
-        "The objective is −log P{} with label smoothing {}{}; the losses below are without "
-        "(training.label_smoothing{}).",
-        setup.options.model.kind == ModelKind::translation ? "(y | x)" : "",
-        training.label_smoothing, training.r_drop > 0 ? " and R-Drop" : "",
-        training.r_drop > 0 ? ", training.r_drop" : "");
-  } else if (training.r_drop > 0) {
-    log::info(
-        "The objective is −log P with R-Drop; the losses below are without (training.r_drop).");
-  }
+  if (const auto text = objective_text(setup.options); !text.empty()) log::info("{}", text);
   if (!group.is_alone()) {
     log::info("{} train together, with {} in all.", counted(group.size(), "process"),
               counted(group.all_threads(), "thread"));

@@ -61,15 +61,15 @@ std::vector<std::string> all_paths(const DataOptions& data) {
 void check_same_inputs(const fs::path& folder, const PreparedManifest& manifest,
                        const Options& before, const Options& now,
                        const std::vector<TextDigest>& text) {
-  auto differences =
-      differences_text(pair_option_differences(before, now, /*tokenizer_training=*/true));
+  auto changed = pair_option_differences(before, now, /*tokenizer_training=*/true);
   for (const auto& difference : option_differences(before, now)) {
     if (difference.is_at("data.train") || difference.is_at("data.tokenizer.src_file") ||
         difference.is_at("data.tokenizer.trg_file") ||
         difference.is_at("data.tokenizer.sampling")) {
-      differences += "\n  " + difference.text();
+      changed.push_back(difference);
     }
   }
+  auto differences = differences_text(changed);
   const auto paths = all_paths(now.data);
   for (std::size_t i = 0; i < std::min(text.size(), manifest.text.size()); ++i) {
     if (text[i].sha256 == manifest.text[i].sha256) continue;

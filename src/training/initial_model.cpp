@@ -21,12 +21,11 @@ namespace {
 // Returns a line for each option of a section that differs, except dropout.
 std::string model_differences(const Options& before, const Options& options,
                               std::string_view section) {
-  std::string lines;
-  for (const auto& difference : option_differences(before, options)) {
-    if (!difference.is_at(section) || difference.is_at("model.dropout")) continue;
-    lines += "\n  " + difference.text();
-  }
-  return lines;
+  auto differences = option_differences(before, options);
+  std::erase_if(differences, [&](const auto& difference) {
+    return !difference.is_at(section) || difference.is_at("model.dropout");
+  });
+  return differences_text(differences);
 }
 
 // Returns true if the rows of `from` are the first ones of `to`: the tensor of a vocabulary that

@@ -168,7 +168,7 @@ std::vector<CandidateBatch> MinimumRisk::sample(Seq2Seq& model, const Batch& bat
   return parts;
 }
 
-RiskLoss MinimumRisk::loss(Seq2Seq& model, const CandidateBatch& candidates) const {
+StepLoss MinimumRisk::loss(Seq2Seq& model, const CandidateBatch& candidates) const {
   const auto& [batch, tokens, sentences, risks] = candidates;
   const auto alpha = options_.minimum_risk.alpha;
   const auto weight = options_.minimum_risk.likelihood_weight;

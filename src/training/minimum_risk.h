@@ -47,9 +47,11 @@ struct CandidateBatch {
 torch::Tensor expected_risk(const torch::Tensor& log_p, const torch::Tensor& risks,
                             const torch::Tensor& sentences, std::int64_t B, double alpha);
 
-struct RiskLoss {
-  Loss loss;           // the objective above, not divided by tokens; −log P of the references
-  torch::Tensor risk;  // Σ_b Σ_y Q(y | x_b) Δ(y, y*_b), a double; not differentiable
+// The loss of a part of a step.
+struct StepLoss {
+  Loss loss;  // the objective, not divided by tokens; −log P of the references
+  // Σ_b Σ_y Q(y | x_b) Δ(y, y*_b), a double, not differentiable. Undefined with another objective.
+  torch::Tensor risk = {};
 };
 
 // Samples candidates and computes the objective. All functions are thread-safe.
@@ -67,7 +69,7 @@ class MinimumRisk {
                                      kernels::PackedWeights& packed) const;
 
   // Encodes each sentence once for all its candidates. The model must be in training mode.
-  RiskLoss loss(Seq2Seq& model, const CandidateBatch& candidates) const;
+  StepLoss loss(Seq2Seq& model, const CandidateBatch& candidates) const;
 
  private:
   // A translation of one sentence and its risk.

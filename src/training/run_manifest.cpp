@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/strings.h"
 #include "base/version.h"
-#include "kernels/product_rows.h"
+#include "kernels/loops/products.h"
 
 namespace regard {
 namespace {

@@ -49,23 +49,11 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
 // vocabularies.
 void check_parameter_patterns(const Options& options);
 
-// Returns the precision in which this machine trains: a precision other than `automatic` itself,
-// `recorded` if that is given, or the fastest that the device has. Throws EnvironmentError if the
-// device does not have it.
-TrainingPrecision resolve_precision(TrainingPrecision wanted, torch::Device device,
-                                    std::optional<TrainingPrecision> recorded = std::nullopt);
-
-// Returns data.tokenizer.sampling, limited to lengths for which the model has positions.
-SubwordSampling sampling_for(const Options& options, const Seq2Seq& model);
+// Returns the batches of the training, with data.tokenizer.sampling limited to lengths for which
+// the model has positions. `setup` must outlive it.
+BatchSampler make_sampler(const Setup& setup);
 
 // Loads this checkpoint of the run, as if the run had been resumed from it.
 void roll_back(Setup& setup, const std::filesystem::path& checkpoint);
-
-// Returns a table of the model's modules with their shapes and parameter counts.
-std::string parameter_table(const Seq2Seq& model);
-
-// Returns a table of the corpora: pairs, discarded pairs by reason, tokens, lengths, unknown
-// tokens.
-std::string data_table(const Corpus& train, const Corpus* dev);
 
 }  // namespace regard

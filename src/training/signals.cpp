@@ -6,6 +6,7 @@
 #include <atomic>
 #include <csignal>
 #include <string_view>
+#include <utility>
 
 namespace regard {
 namespace {
@@ -61,6 +62,27 @@ int SignalCatcher::stop_signal() const {
 
 bool SignalCatcher::take_save_request() const {
   return save_requested.exchange(false);
+}
+
+std::vector<double> SharedSignals::received() const {
+  if (is_alone_) return {};
+  std::vector<double> counts;
+  for (const int signal : stop_signals) counts.push_back(own_.stop_signal() == signal ? 1 : 0);
+  counts.push_back(own_.take_save_request() ? 1 : 0);
+  return counts;
+}
+
+void SharedSignals::agree(const std::vector<double>& sums) {
+  if (is_alone_) return;
+  stop_ = 0;
+  for (std::size_t i = 0; i < stop_signals.size(); ++i) {
+    if (stop_ == 0 && sums[i] > 0) stop_ = stop_signals[i];
+  }
+  save_ = sums.back() > 0;
+}
+
+bool SharedSignals::take_save_request() {
+  return is_alone_ ? own_.take_save_request() : std::exchange(save_, false);
 }
 
 }  // namespace regard

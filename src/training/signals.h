@@ -3,6 +3,8 @@
 // saves and continues.
 #pragma once
 
+#include <vector>
+
 namespace regard {
 
 // Catches the signals for its lifetime. SIGINT, SIGTERM or SIGHUP stays ignored if it was ignored
@@ -18,6 +20,33 @@ class SignalCatcher {
   int stop_signal() const;
   // Returns true if SIGUSR1 was received since the last call. Thread-safe.
   bool take_save_request() const;
+};
+
+// The signals that count for a training: those of this process or, if several train together, those
+// that any of them received before the last agree().
+class SharedSignals {
+ public:
+  // `own` must outlive this object.
+  SharedSignals(const SignalCatcher& own, bool is_alone) : own_(own), is_alone_(is_alone) {}
+
+  // Returns 1 for each signal that this process received and 0 for the others, to be added up over
+  // all processes; nothing if it is alone.
+  std::vector<double> received() const;
+  // Takes these sums.
+  void agree(const std::vector<double>& sums);
+
+  // As SignalCatcher.
+  int stop_signal() const { return is_alone_ ? own_.stop_signal() : stop_; }
+  bool take_save_request();
+  // The last signal to stop that this process received, or 0.
+  int own_stop_signal() const { return own_.stop_signal(); }
+  bool is_alone() const { return is_alone_; }
+
+ private:
+  const SignalCatcher& own_;
+  bool is_alone_;
+  int stop_ = 0;
+  bool save_ = false;
 };
 
 // Ignores SIGUSR1, whose default action ends the process, until a SignalCatcher is created.

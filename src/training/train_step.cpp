@@ -12,6 +12,7 @@
 
 #include "base/process.h"
 #include "base/special_tokens.h"
+#include "kernels/mode.h"
 #include "model/random_stream.h"
 #include "training/training_loss.h"
 
@@ -71,7 +72,7 @@ class ShardedStep {
   }
 
   // Returns the loss of a part of thread own_w of this process, or nullopt if there is none.
-  std::optional<RiskLoss> loss(std::size_t own_w, std::size_t part) const {
+  std::optional<StepLoss> loss(std::size_t own_w, std::size_t part) const {
     if (settings_.minimum_risk != nullptr) {
       const auto& parts = candidates_[own_w];
       if (part >= parts.size()) return std::nullopt;
@@ -79,7 +80,7 @@ class ShardedStep {
     }
     const auto batch = shard(own_w, part);
     if (!batch) return std::nullopt;
-    return RiskLoss{training_loss(*trained_.model, *batch, options_, settings_.mean_log_p), {}};
+    return StepLoss{training_loss(*trained_.model, *batch, options_, settings_.mean_log_p)};
   }
 
   // Returns the stream of random numbers of a thread, such as those of dropout.
@@ -107,57 +108,71 @@ class ShardedStep {
   std::vector<std::vector<CandidateBatch>> candidates_;  // of each thread
 };
 
+// Computes losses and their gradients on all threads, in parts of the sentences, and adds them up
+// in trained.gradient. Returns the sums of each thread.
+std::vector<Sums> add_gradients(TrainedModel& trained, const ShardedStep& sharded,
+                                std::uint64_t seed, ThreadPool& pool) {
+  std::vector<Sums> of_threads(pool.count());
+  const auto add = [](torch::Tensor& sum, const torch::Tensor& more) {
+    if (more.defined()) sum = sum.defined() ? sum + more : more;
+  };
+  pool.run([&](std::size_t own_w) {
+    try {
+      const auto mode = kernels::Mode::training(trained.packed_weights.get());
+      const RandomStream stream(seed, sharded.stream(own_w));
+      auto& sums = of_threads[own_w];
+      for (std::size_t part = 0; part < sharded.parts(); ++part) {
+        const auto term = part * pool.count() + own_w;
+        const auto computed = sharded.loss(own_w, part);
+        if (!computed) {
+          trained.gradient.skip(term);
+          continue;
+        }
+        trained.gradient.add(term, computed->loss.objective);
+        add(sums.nll, computed->loss.nll.sum());
+        add(sums.risk, computed->risk);
+      }
+    } catch (...) {
+      trained.gradient.fail(std::current_exception());
+    }
+  });
+  return of_threads;
+}
+
 // Computes the sum of the gradients of all batches in trained.gradient and returns the sums of this
-// process. Starts the sums of the gradient over all processes, also if it throws.
+// process. Starts the sums of the gradient over all processes, also if it throws: the others wait
+// for them.
 Sums forward_backward(TrainedModel& trained, const std::vector<Batch>& batches,
                       const StepSettings& settings, const TrainingOptions& options,
                       ThreadPool& pool, ProcessGroup& group) {
-  const auto own = pool.count();
-  ShardedStep sharded(trained, batches, settings, options, group, own);
+  ShardedStep sharded(trained, batches, settings, options, group, pool.count());
+  // 1. Minimum risk training draws its candidates.
   std::exception_ptr sampling_error;
   try {
     sharded.sample(pool);
   } catch (...) {
     sampling_error = std::current_exception();
   }
-  const auto parts = sharded.parts();
+  // 2. Each finished piece of the gradient goes to the other processes while the rest is computed.
   if (group.is_alone()) {
     trained.gradient.begin();
   } else {
-    trained.gradient.begin(own * parts, [&](std::int64_t begin, std::int64_t end) {
-      group.start_sum(trained.gradient.flat().narrow(0, begin, end - begin));
-    });
+    trained.gradient.begin(pool.count() * sharded.parts(),
+                           [&](std::int64_t begin, std::int64_t end) {
+                             group.start_sum(trained.gradient.flat().narrow(0, begin, end - begin));
+                           });
   }
+  // 3. Forward and backward pass of each thread.
   if (trained.packed_weights) trained.packed_weights->repack_all(pool);
-  std::vector<Sums> of_threads(own);
-  const auto add = [](torch::Tensor& sum, const torch::Tensor& more) {
-    sum = sum.defined() ? sum + more : more;
-  };
+  std::vector<Sums> of_threads;
   if (sampling_error) {
     trained.gradient.fail(sampling_error);
   } else {
-    pool.run([&](std::size_t own_w) {
-      try {
-        const kernels::WithTrainingWeights with(trained.packed_weights.get());
-        const auto seed = static_cast<std::uint64_t>(options.random_seed) ^ model_salt;
-        const RandomStream stream(seed, sharded.stream(own_w));
-        for (std::size_t part = 0; part < parts; ++part) {
-          const auto term = part * own + own_w;
-          const auto computed = sharded.loss(own_w, part);
-          if (!computed) {
-            trained.gradient.skip(term);
-            continue;
-          }
-          trained.gradient.add(term, computed->loss.objective);
-          add(of_threads[own_w].nll, computed->loss.nll.sum());
-          if (computed->risk.defined()) add(of_threads[own_w].risk, computed->risk);
-        }
-      } catch (...) {
-        trained.gradient.fail(std::current_exception());
-      }
-    });
+    const auto seed = static_cast<std::uint64_t>(options.random_seed) ^ model_salt;
+    of_threads = add_gradients(trained, sharded, seed, pool);
   }
-  trained.gradient.finish();
+  trained.gradient.finish();  // throws the error of a thread
+  // 4. The sums of this process.
   const auto zero = torch::zeros(
       {}, torch::TensorOptions(torch::kDouble).device(trained.weights.flat().device()));
   Sums all = {zero, zero};
@@ -305,41 +320,41 @@ StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,
     result.target_tokens += batch.target_tokens;
   }
   trained.model->set_training_step(settings.step);
-  const auto tokens = static_cast<double>(result.target_tokens);
-  if (group.is_alone()) {
-    if (batches.size() == 1 && batches[0].block.defined()) {
-      run_padded_step(trained, batches[0], settings, options, pool, before_waiting, result);
-      return result;
-    }
-    const auto sums = forward_backward(trained, batches, settings, options, pool, group);
-    const auto all = torch::stack({sums.nll, norm(trained.gradient.flat(), pool), sums.risk});
-    if (before_waiting) before_waiting();
-    const auto read = all.cpu();  // the only time that the step waits for a device
-    result.nll = read[0].item<double>();
-    const auto norm_of_sum = read[1].item<double>();
-    result.risk = read[2].item<double>();
-    if (!std::isfinite(result.nll)) return result;
-    result.gradient_norm = update(trained, norm_of_sum, tokens, settings, options, pool);
+  const bool is_alone = group.is_alone();
+  if (is_alone && batches.size() == 1 && batches[0].block.defined()) {
+    run_padded_step(trained, batches[0], settings, options, pool, before_waiting, result);
     return result;
   }
-  double lacks_memory = 0;
+  // Forward and backward pass. In a group, the gradient is complete after group.sum() only.
+  torch::Tensor numbers;  // nll, risk and, of a process that is alone, the norm of the gradient
   try {
     const auto own = forward_backward(trained, batches, settings, options, pool, group);
-    result.nll = own.nll.item<double>();
-    result.risk = own.risk.item<double>();
+    std::vector<torch::Tensor> parts = {own.nll, own.risk};
+    if (is_alone) parts.push_back(norm(trained.gradient.flat(), pool));
+    numbers = torch::stack(parts);
   } catch (const std::exception& error) {
-    if (!is_out_of_memory(error)) throw;
-    lacks_memory = 1;  // all processes must know before they try again with smaller batches
+    // All processes must know before they try again with smaller batches.
+    if (is_alone || !is_out_of_memory(error)) throw;
   }
+  if (is_alone && before_waiting) before_waiting();
+  const bool lacks_memory = !numbers.defined();
+  if (lacks_memory) numbers = torch::zeros({2}, torch::kDouble);
+  const auto read = numbers.cpu();  // a process that is alone waits for its device only here
+  // The sums over all processes.
   auto sums = settings.counts;
-  sums.insert(sums.end(), {result.nll, result.risk, lacks_memory});
-  sums = group.sum(std::move(sums));  // also waits for the gradient
+  for (int i = 0; i < 2; ++i) sums.push_back(read[i].item<double>());
+  sums.push_back(lacks_memory ? 1 : 0);
+  sums = group.sum(std::move(sums));
   if (sums.back() > 0) throw std::bad_alloc();
   result.nll = sums[sums.size() - 3];
   result.risk = sums[sums.size() - 2];
   result.counts.assign(sums.begin(), sums.end() - 3);
   if (!std::isfinite(result.nll)) return result;
-  result.gradient_norm = apply_gradient(trained, tokens, settings, options, pool);
+  // Clipping and update.
+  const auto norm_of_sum =
+      is_alone ? read[2].item<double>() : norm(trained.gradient.flat(), pool).item<double>();
+  result.gradient_norm = update(trained, norm_of_sum, static_cast<double>(result.target_tokens),
+                                settings, options, pool);
   return result;
 }
 

@@ -3,11 +3,9 @@
 #include <torch/utils.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <csignal>
-#include <filesystem>
 #include <utility>
 
 #include "base/error.h"
@@ -17,16 +15,14 @@
 #include "base/strings.h"
 #include "report/format.h"
 #include "training/initial_model.h"
-#include "training/setup.h"
 #include "training/train_step.h"
-#include "translation/model_folder.h"
 
 namespace regard {
 namespace {
 
-std::optional<std::int64_t> resume_step(const FolderReader* checkpoint) {
-  if (checkpoint == nullptr) return std::nullopt;
-  return saved_step(*checkpoint);
+std::optional<std::int64_t> resumed_step(const Setup& setup) {
+  if (!setup.checkpoint) return std::nullopt;
+  return saved_step(*setup.checkpoint);
 }
 
 // Sets the end of a cosine schedule to the end of the last epoch, if no other end is configured.
@@ -52,43 +48,38 @@ std::string digest_of(const NamedTensors& tensors) {
 
 }  // namespace
 
-Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
-                 std::shared_ptr<Seq2Seq> model, Validator* validator, torch::Device device,
-                 ThreadPool& pool, const FolderReader* resume_from, ProcessGroup& group,
-                 std::string descent)
-    : options_(options),
+Trainer::Trainer(Setup& setup, RunFolder& run, Validator* validator, ProcessGroup& group)
+    : setup_(setup),
+      options_(setup.options),
       run_(run),
-      corpus_(corpus),
-      model_(std::move(model)),
       validator_(validator),
-      device_(device),
-      pool_(pool),
       group_(group),
-      trained_(model_, options.training),
-      batches_(corpus, {options.training.batch_size, options.training.batch_type},
-               static_cast<std::uint64_t>(options.training.random_seed),
-               sampling_for(options, *model_), SourceNoise(options)),
-      schedule_(with_decay_steps(options.training, batches_)),
-      early_stopping_(options.training),
-      log_(options.training, run.path().string(), validator != nullptr, resume_step(resume_from)),
-      descent_(std::move(descent)) {
-  if (descent_.empty() && group_.is_first()) descent_ = digest_of(trained_.weights.views());
-  if (group_.is_alone() && StepGraphs::fit(device, options)) {
-    graphs_.emplace(device, options.training, trained_.weights.flat().numel());
+      trained_(setup.model, options_.training),
+      batches_(make_sampler(setup)),
+      schedule_(with_decay_steps(options_.training, batches_)),
+      early_stopping_(options_.training),
+      log_(options_.training, run.path().string(), validator != nullptr, resumed_step(setup)),
+      checkpoints_(run, options_, setup.corpus->tokenizers(), resumed_step(setup),
+                   group.is_first()) {
+  checkpoints_.descent = setup.descent;
+  if (setup.descent.empty() && group.is_first()) {
+    checkpoints_.descent = digest_of(trained_.weights.views());
   }
-  if (options.training.objective == Objective::minimum_risk) {
-    minimum_risk_.emplace(options, corpus.tokenizers());
+  if (group.is_alone() && StepGraphs::fit(setup.device, options_)) {
+    graphs_.emplace(setup.device, options_.training, trained_.weights.flat().numel());
+  }
+  if (options_.training.objective == Objective::minimum_risk) {
+    minimum_risk_.emplace(options_, setup.corpus->tokenizers());
   }
   std::optional<std::int64_t> validated;  // for a resumed run: 0 or the step of its last validation
-  if (resume_from != nullptr) {
-    read_state(*resume_from, state());
-    initial_model_ = initial_model_of(*resume_from);
-    last_checkpoint_step_ = position_.step;
+  if (setup.checkpoint) {
+    read_state(*setup.checkpoint, state());
+    checkpoints_.initial_model = initial_model_of(*setup.checkpoint);
     if (!validator_) pending_validation_ = false;
-    link_best();
+    checkpoints_.link_best(early_stopping_);
     const auto& history = early_stopping_.history();
-    if (!history.empty()) last_validated_step_ = history.back().first;
-    validated = std::max<std::int64_t>(0, last_validated_step_);
+    if (!history.empty()) validated_step_ = history.back().first;
+    validated = validated_step_.value_or(0);
   }
   if (validator_) validations_.emplace(run, validated);
 }
@@ -102,7 +93,7 @@ ResumableState Trainer::state() {
           *trained_.optimizer,
           trained_.average ? &*trained_.average : nullptr,
           trained_.weights.views(),
-          device_};
+          setup_.device};
 }
 
 std::optional<StopReason> Trainer::reason_to_stop() const {
@@ -125,8 +116,9 @@ std::optional<StopReason> Trainer::reason_to_stop() const {
   return std::nullopt;
 }
 
-StopReason Trainer::run(const SignalCatcher& signals) {
-  model_->train();
+StopReason Trainer::run(const SignalCatcher& own) {
+  setup_.model->train();
+  SharedSignals signals(own, group_.is_alone());
   try {
     return run_to_end(signals);
   } catch (const Error&) {
@@ -136,16 +128,16 @@ StopReason Trainer::run(const SignalCatcher& signals) {
 }
 
 // Before it stops at its end, a run validates and saves the last step if that has not been done.
-StopReason Trainer::run_to_end(const SignalCatcher& signals) {
-  const bool is_new = last_checkpoint_step_ < 0;
-  if (is_new && !initial_model_.empty() && !pending_validation_) save();
+StopReason Trainer::run_to_end(SharedSignals& signals) {
+  const bool has_initial_model = checkpoints_.is_new() && !checkpoints_.initial_model.empty();
+  if (has_initial_model && !pending_validation_) save();
   for (;;) {
     run_.check_not_moved();
     if (pending_validation_) {
       save_and_validate(signals);
     } else if (const auto reason = reason_to_stop()) {
-      if (!validator_ || last_validated_step_ == position_.step) {
-        if (last_checkpoint_step_ != position_.step) save();
+      if (!validator_ || validated_step_ == position_.step) {
+        if (!checkpoints_.has(position_.step)) save();
         return *reason;
       }
       pending_validation_ = true;
@@ -153,7 +145,7 @@ StopReason Trainer::run_to_end(const SignalCatcher& signals) {
       update(signals);
       finish_log();
       pending_validation_ = validation_is_due();
-      if (!pending_validation_ && save_is_due()) save();
+      if (!pending_validation_ && checkpoints_.is_due(position_.step)) save();
     }
     if (const auto reason = handle_signals(signals)) return *reason;
   }
@@ -163,9 +155,9 @@ void Trainer::finish_log() {
   if (reason_to_stop()) log_.write_entry(position_, batches_.count(position_.epoch));
 }
 
-std::optional<StopReason> Trainer::handle_signals(const SignalCatcher& signals) {
-  const int signal = group_.is_alone() ? signals.stop_signal() : agreed_stop_;
-  if (signal != 0 && last_checkpoint_step_ != position_.step) save();
+std::optional<StopReason> Trainer::handle_signals(SharedSignals& signals) {
+  const int signal = signals.stop_signal();
+  if (signal != 0 && !checkpoints_.has(position_.step)) save();
   handle_save_request(signals);
   if (signal == 0) return std::nullopt;
   return StopReason{signal == SIGINT    ? "interrupted (SIGINT)"
@@ -174,35 +166,14 @@ std::optional<StopReason> Trainer::handle_signals(const SignalCatcher& signals) 
                     signal};
 }
 
-void Trainer::handle_save_request(const SignalCatcher& signals) {
-  if (!(group_.is_alone() ? signals.take_save_request() : std::exchange(agreed_save_, false))) {
-    return;
-  }
-  if (last_checkpoint_step_ != position_.step) save();
+void Trainer::handle_save_request(SharedSignals& signals) {
+  if (!signals.take_save_request()) return;
+  if (!checkpoints_.has(position_.step)) save();
   if (!group_.is_first()) return;  // has no checkpoint of its own
   log::info("saved at step {} (SIGUSR1): {}", position_.step, run_.last()->string());
 }
 
-constexpr std::array stop_signals{SIGINT, SIGTERM, SIGHUP};
-
-std::vector<double> Trainer::received(const SignalCatcher& signals) {
-  if (group_.is_alone()) return {};
-  std::vector<double> counts;
-  for (const int signal : stop_signals) counts.push_back(signals.stop_signal() == signal ? 1 : 0);
-  counts.push_back(signals.take_save_request() ? 1 : 0);
-  return counts;
-}
-
-void Trainer::agree(const std::vector<double>& sums) {
-  if (group_.is_alone()) return;
-  agreed_stop_ = 0;
-  for (std::size_t i = 0; i < stop_signals.size(); ++i) {
-    if (agreed_stop_ == 0 && sums[i] > 0) agreed_stop_ = stop_signals[i];
-  }
-  agreed_save_ = sums.back() > 0;
-}
-
-void Trainer::update(const SignalCatcher& signals) {
+void Trainer::update(SharedSignals& signals) {
   const auto start = std::chrono::steady_clock::now();
   const auto batches_in_epoch = batches_.count(position_.epoch);
   auto batches = std::exchange(ahead_, {});
@@ -217,8 +188,8 @@ void Trainer::update(const SignalCatcher& signals) {
     last_pairs_.insert(last_pairs_.end(), batch.indices.begin(), batch.indices.end());
   }
   const auto learning_rate = schedule_.rate(position_.step + 1);
-  auto result = step(batches, learning_rate, received(signals));
-  agree(result.counts);
+  auto result = step(batches, learning_rate, signals.received());
+  signals.agree(result.counts);
   const bool ends_epoch = position_.batch >= batches_in_epoch;
   if (!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm)) {
     if (ends_epoch) position_.begin_epoch();
@@ -240,7 +211,7 @@ std::vector<Batch> Trainer::batches_of_next_update() {
   for (auto i = position_.batch; i < end; ++i) {
     const auto batch = batches_.batch(position_.epoch, i);
     batches.push_back(graphs_             ? graphs_->to_device(batch)
-                      : group_.is_alone() ? batch.to(device_)
+                      : group_.is_alone() ? batch.to(setup_.device)
                                           : batch);
   }
   return batches;
@@ -257,8 +228,8 @@ StepResult Trainer::step(std::vector<Batch>& batches, double learning_rate,
                          .counts = counts,
                          .minimum_risk = minimum_risk_ ? &*minimum_risk_ : nullptr,
                          .graphs = graphs_ ? &*graphs_ : nullptr},
-                        options_.training, pool_, group_, [&] {
-                          const bool waits = !device_.is_cpu() && ahead_.empty();
+                        options_.training, *setup_.pool, group_, [&] {
+                          const bool waits = !setup_.device.is_cpu() && ahead_.empty();
                           if (waits) ahead_ = batches_of_next_update();
                         });
     } catch (const std::exception& error) {
@@ -269,7 +240,7 @@ StepResult Trainer::step(std::vector<Batch>& batches, double learning_rate,
         throw EnvironmentError(
             "step {}: not enough memory for a single pair ({}); lower data.max_length, or make the "
             "model smaller",
-            position_.step + 1, corpus_.source_locations(last_pairs_));
+            position_.step + 1, setup_.corpus->source_locations(last_pairs_));
       }
       log::warning(
           "step {}: not enough memory for {} sentences at once; processing them in halves. Halve "
@@ -292,21 +263,21 @@ void Trainer::skip_update(const StepResult& result, double learning_rate) {
       fmt::format("step {}: the {} is not a finite number (learning rate {})", position_.step + 1,
                   std::isfinite(result.nll) ? "gradient" : "loss", format_rate(learning_rate));
   if (++position_.skipped_in_a_row < max_skipped) {
-    log::warning("{}; skipped the batch of {}", what, corpus_.source_locations(last_pairs_));
+    log::warning("{}; skipped the batch of {}", what, setup_.corpus->source_locations(last_pairs_));
     return;
   }
   throw diverged(fmt::format("{}, {} times in a row; nothing was updated", what, max_skipped));
 }
 
 DivergedError Trainer::diverged(const std::string& what) const {
-  const auto places = corpus_.source_locations(last_pairs_);
+  const auto places = setup_.corpus->source_locations(last_pairs_);
   return DivergedError("{}. Try {}.{}", what, advice_against_divergence(options_.training),
                        places.empty() ? "" : " The last batch consists of " + places);
 }
 
 // An epoch without pairs ends at the same step as the epoch before it, which has been validated.
 bool Trainer::validation_is_due() const {
-  if (!validator_ || position_.step == 0 || last_validated_step_ == position_.step) return false;
+  if (!validator_ || position_.step == 0 || validated_step_ == position_.step) return false;
   const auto every = options_.training.validation_every;
   if (options_.training.validation_unit == ValidationUnit::steps) {
     return position_.step % every == 0;
@@ -314,24 +285,18 @@ bool Trainer::validation_is_due() const {
   return position_.batch == 0 && position_.epoch % every == 0;
 }
 
-bool Trainer::save_is_due() const {
-  const auto every = options_.training.save_every;
-  return every > 0 && position_.step > 0 && position_.step % every == 0 &&
-         last_checkpoint_step_ != position_.step;
-}
-
-void Trainer::save_and_validate(const SignalCatcher& signals) {
-  if (last_checkpoint_step_ != position_.step) save();
+void Trainer::save_and_validate(SharedSignals& signals) {
+  if (!checkpoints_.has(position_.step)) save();
   std::optional<Validation> validation;
   {
     const AveragedWeights averaged(trained_.average ? &*trained_.average : nullptr);
-    validation = validator_->validate(model_, {[&] { return signals.stop_signal() != 0; },
-                                               [&] {
-                                                 if (group_.is_alone())
-                                                   handle_save_request(signals);
-                                               }});
+    const auto is_stopped = [&] { return signals.own_stop_signal() != 0; };
+    const auto between_batches = [&] {
+      if (signals.is_alone()) handle_save_request(signals);
+    };
+    validation = validator_->validate(setup_.model, {is_stopped, between_batches});
   }
-  agree(group_.sum(received(signals)));
+  signals.agree(group_.sum(signals.received()));
   if (!validation) return;  // a signal ended it
   record(*validation);
   pending_validation_ = false;
@@ -341,7 +306,7 @@ void Trainer::save_and_validate(const SignalCatcher& signals) {
 
 void Trainer::record(const Validation& validation) {
   run_.check_not_moved();
-  last_validated_step_ = position_.step;
+  validated_step_ = position_.step;
   log_.add_seconds(validation.seconds);
   const bool is_best = early_stopping_.add_validation(position_.step, validation.scores);
   schedule_.validated(is_best);
@@ -350,62 +315,15 @@ void Trainer::record(const Validation& validation) {
   log_examples(*validator_, validation.translations, options_.training.show_examples);
 }
 
-// Restores the `best` link if an earlier run was interrupted before setting it.
-void Trainer::link_best() {
-  const auto best = early_stopping_.best_step();
-  if (!best || !is_checkpoint(run_.checkpoint(*best))) return;
-  if (!run_.is_best(*best)) run_.set_best(*best);
-}
-
-// A checkpoint that is saved before a validation only becomes `last`. The save after the validation
-// sets `best` and removes old checkpoints.
 void Trainer::save() {
   run_.check_not_moved();
-  if (!group_.is_first()) {
-    check_weights();
-    last_checkpoint_step_ = last_written_step_ = position_.step;
-    return;
+  const bool is_sound = is_finite(trained_.weights.flat()) &&
+                        (!trained_.average || is_finite(trained_.average->flat()));
+  if (!checkpoints_.wrote(position_.step) && !is_sound) {
+    throw diverged(
+        fmt::format("step {}: weights are not finite; they are not saved", position_.step));
   }
-  try {
-    write_checkpoint();
-    run_.set_last(position_.step);
-    last_checkpoint_step_ = last_written_step_ = position_.step;
-    if (pending_validation_) return;
-    link_best();
-  } catch (const CheckpointError& error) {  // a folder under way to its deletion
-    throw EnvironmentError("{}; it was changed, moved or deleted while it was saved", error.what());
-  }
-  run_.prune(static_cast<std::size_t>(options_.training.keep_newest),
-             static_cast<std::size_t>(options_.training.keep_best),
-             ranking(options_.training.early_stopping_metric, early_stopping_.history()));
-}
-
-void Trainer::check_weights() const {
-  if (is_finite(trained_.weights.flat()) &&
-      (!trained_.average || is_finite(trained_.average->flat()))) {
-    return;
-  }
-  throw diverged(
-      fmt::format("step {}: weights are not finite; they are not saved", position_.step));
-}
-
-void Trainer::write_checkpoint() {
-  run_.make_checkpoints_folder();
-  FolderWriter folder(run_.checkpoint(position_.step));
-  folder.require_parent();                     // fails if the run folder was moved
-  if (last_written_step_ == position_.step) {  // only a validation happened since
-    folder.keep_other_files();
-    add_numbers(folder, state());
-  } else {
-    check_weights();
-    add_model(folder, options_, corpus_.tokenizers(),
-              trained_.average ? trained_.average->averages() : trained_.weights.views());
-    add_state(folder, state());
-  }
-  Json info = {{"step", position_.step}, {"epoch", position_.current_epoch()}};
-  if (!initial_model_.empty()) info[initial_model_key] = initial_model_;
-  info[descent_key] = descent_;
-  folder.commit(info);
+  checkpoints_.save(state(), trained_);
 }
 
 }  // namespace regard

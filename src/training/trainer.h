@@ -5,24 +5,19 @@
 // all learning rates. A batch that does not fit into memory is processed in halves.
 #pragma once
 
-#include <torch/types.h>
-
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "base/error.h"
-#include "base/thread_pool.h"
 #include "checkpoint/run_folder.h"
-#include "config/options.h"
 #include "data/batch_sampler.h"
-#include "data/corpus.h"
-#include "model/seq2seq.h"
 #include "optim/schedule.h"
+#include "training/checkpoints.h"
 #include "training/early_stopping.h"
 #include "training/minimum_risk.h"
 #include "training/process_group.h"
 #include "training/resumable_state.h"
+#include "training/setup.h"
 #include "training/signals.h"
 #include "training/train_step.h"
 #include "training/training_log.h"
@@ -41,20 +36,15 @@ struct StopReason {
 
 class Trainer {
  public:
-  // `run` must be locked. `model` must be on `device`, with its initial weights or, if
-  // `resume_from` is not null, with the weights of that checkpoint. `validator` may be null. `run`,
-  // `corpus`, `validator`, `pool` and `group` must outlive this object. All processes of the group
-  // must have the same arguments, except that each has its own run folder, which need not have the
-  // files of an earlier session; only rank 0 saves.
-  Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
-          std::shared_ptr<Seq2Seq> model, Validator* validator, torch::Device device,
-          ThreadPool& pool, const FolderReader* resume_from,
-          ProcessGroup& group = ProcessGroup::alone(), std::string descent = "");
+  // `run` must be locked. `validator` may be null. All arguments must outlive this object. All
+  // processes of the group must have the same setup, except that each has its own run folder, which
+  // need not have the files of an earlier session; only rank 0 saves.
+  Trainer(Setup& setup, RunFolder& run, Validator* validator, ProcessGroup& group);
 
   // Must be called on a new run whose model has the weights of another one. Before the first step,
   // saves and, if there is a validator, validates. Names `initial_model` in each checkpoint.
   void start_from(const std::string& initial_model) {
-    initial_model_ = initial_model;
+    checkpoints_.initial_model = initial_model;
     pending_validation_ = validator_ != nullptr;
   }
 
@@ -80,10 +70,10 @@ class Trainer {
   const EarlyStopping& early_stopping() const { return early_stopping_; }
 
  private:
-  StopReason run_to_end(const SignalCatcher& signals);
+  StopReason run_to_end(SharedSignals& signals);
   std::optional<StopReason> reason_to_stop() const;
   // Takes the next batches, trains on them and logs the step, or skips the update.
-  void update(const SignalCatcher& signals);
+  void update(SharedSignals& signals);
   // Returns the batches of the update at position_, on the device; none at the end of the epoch.
   std::vector<Batch> batches_of_next_update();
   // Calls train_step(), which copies the next batches to a device while it computes. If memory runs
@@ -94,40 +84,26 @@ class Trainer {
   void skip_update(const StepResult& result, double learning_rate);
   DivergedError diverged(const std::string& what) const;
   bool validation_is_due() const;
-  bool save_is_due() const;
   // Saves, validates, and saves again. If the run is interrupted during the validation, the resumed
   // run repeats the validation.
-  void save_and_validate(const SignalCatcher& signals);
+  void save_and_validate(SharedSignals& signals);
   void record(const Validation& validation);
   // Saves if SIGUSR1 or a signal to stop was received. Returns the reason if it was a signal to
   // stop.
-  std::optional<StopReason> handle_signals(const SignalCatcher& signals);
+  std::optional<StopReason> handle_signals(SharedSignals& signals);
   // Saves if SIGUSR1 was received.
-  void handle_save_request(const SignalCatcher& signals);
-  // The processes of a group agree on signals: what one of them received counts for all.
-  // Returns 1 for each signal that this process received and 0 for the others.
-  std::vector<double> received(const SignalCatcher& signals);
-  // Stores the signals that count from now on: the sums of received() over all processes.
-  void agree(const std::vector<double>& sums);
+  void handle_save_request(SharedSignals& signals);
   // Writes the last entry of the log if there is a reason to stop.
   void finish_log();
-  void save();
   // Throws DivergedError if a weight is not finite.
-  void check_weights() const;
-  void write_checkpoint();
-  void link_best();
+  void save();
   ResumableState state();
 
-  Options options_;
+  Setup& setup_;
+  const Options& options_;
   RunFolder& run_;
-  const Corpus& corpus_;
-  std::shared_ptr<Seq2Seq> model_;
   Validator* validator_;  // null if there is no validation data
-  torch::Device device_;
-  ThreadPool& pool_;
   ProcessGroup& group_;
-  int agreed_stop_ = 0;       // in a group: the signal to stop, or 0
-  bool agreed_save_ = false;  // in a group: SIGUSR1
   TrainedModel trained_;
   std::optional<StepGraphs> graphs_;         // set if the steps can be captured
   std::optional<MinimumRisk> minimum_risk_;  // set if it is the objective
@@ -139,14 +115,9 @@ class Trainer {
   std::vector<std::int64_t> last_pairs_;  // corpus indices of the pairs in the last update
   TrainingLog log_;
   std::optional<ValidationRecord> validations_;  // set if validator_ is not null
-  std::string initial_model_;  // of a run that started with the weights of another model
-  std::string descent_;        // initial_model.h
+  Checkpoints checkpoints_;
   bool pending_validation_ = false;
-  // Steps of the last validation, of the last checkpoint, and of the last checkpoint that this
-  // object wrote; -1 if there is none.
-  std::int64_t last_validated_step_ = -1;
-  std::int64_t last_checkpoint_step_ = -1;
-  std::int64_t last_written_step_ = -1;
+  std::optional<std::int64_t> validated_step_;  // of the last validation
 };
 
 }  // namespace regard

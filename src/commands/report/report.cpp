@@ -15,7 +15,7 @@
 #include "report/alignment_picture.h"
 #include "report/page.h"
 #include "report/xml.h"
-#include "training/setup.h"
+#include "training/model_table.h"
 #include "training/validation_record.h"
 
 namespace regard {

@@ -1,0 +1,74 @@
+#include "training/data_warnings.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "data/corpus_statistics.h"
+#include "text/unspaced_script.h"
+
+namespace regard {
+namespace {
+
+// BLEU in training uses the tokenizer 13a, which splits words at spaces.
+void warn_of_unspaced_text(const Options& options, const Corpus& dev) {
+  const auto& o = options.training;
+  const bool selects_best = o.early_stopping_metric == Metric::bleu;
+  const bool is_objective =
+      o.objective == Objective::minimum_risk && o.minimum_risk.metric == RiskMetric::bleu;
+  if (!selects_best && !is_objective) return;
+  std::vector<std::string> lines;
+  for (std::int64_t i = 0; i < dev.size(); ++i) lines.emplace_back(dev.target_text(i));
+  const auto script = unspaced_script(lines);
+  if (!script) return;
+  const auto warn = [&](const char* what, const char* key) {
+    log::warning(
+        "{}: found {}, which has no spaces between words. {} counts each clause as one word; set "
+        "training.{} to chrf",
+        options.data.dev.trg, language_name(*script), what, key);
+  };
+  if (selects_best) {
+    warn("Validation BLEU, which selects the best checkpoint,", "early_stopping_metric");
+  }
+  if (is_objective) warn("The BLEU of minimum risk training", "minimum_risk.metric");
+}
+
+// A validation pair without a tag that all corpora have is translated as no user would.
+void warn_of_missing_tags(const DataOptions& data) {
+  if (data.train.empty() || data.dev.src.empty()) return;
+  const auto warn = [&](const char* key, const auto& tag_of) {
+    const auto has_tag = [&](const auto& pair) { return !tag_of(pair).empty(); };
+    if (has_tag(data.dev) || !std::ranges::all_of(data.train, has_tag)) return;
+    log::warning(
+        "data.dev has no {0}, but each corpus of data.train has one; set data.dev.{0}, or the "
+        "validation scores are those of text without a tag",
+        key);
+  };
+  warn("src_tag", [](const auto& pair) { return pair.src_tag; });
+  warn("trg_tag", [](const auto& pair) { return pair.trg_tag; });
+}
+
+// Scores of a validation pair of the opposite direction say nothing.
+void warn_of_exchanged_sides(const DataOptions& data) {
+  const bool is_text = data.prepared.empty() && data.source == SourceKind::text;
+  if (!is_text || data.train.empty() || data.dev.src.empty()) return;
+  const auto is_exchanged = [&](const CorpusOptions& corpus) {
+    return sides_are_exchanged({corpus.src, corpus.trg}, {data.dev.src, data.dev.trg});
+  };
+  if (!std::ranges::all_of(data.train, is_exchanged)) return;
+  log::warning(
+      "{}, {}: the words are those of the other side of data.train; exchange data.dev.src and "
+      "data.dev.trg",
+      data.dev.src, data.dev.trg);
+}
+
+}  // namespace
+
+void warn_of_validation_data(const Options& options, const Corpus* dev) {
+  if (dev != nullptr) warn_of_unspaced_text(options, *dev);
+  warn_of_missing_tags(options.data);
+  warn_of_exchanged_sides(options.data);
+}
+
+}  // namespace regard
