@@ -16,7 +16,7 @@ std::int64_t usable_processors(const std::filesystem::path& groups = "/sys/fs/cg
 
 // Microarchitecture levels of x86-64 that the innermost loops are compiled for: v3 has AVX2 and
 // FMA, v4 has AVX-512. All other processors, x86-64 or not, have the level `baseline`. See
-// kernels/product_rows.h and kernels/vector_math.h.
+// kernels/loops/products.h and kernels/loops/vector_math.h.
 enum class CpuLevel { baseline, v3, v4 };
 
 // Returns the highest level that the processor supports.

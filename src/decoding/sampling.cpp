@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/function_rows.h"
+#include "kernels/loops/functions.h"
 #include "kernels/functions.h"
 
 namespace regard {

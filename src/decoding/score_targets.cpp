@@ -3,6 +3,7 @@
 #include <torch/utils.h>
 
 #include "decoding/hypothesis.h"
+#include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 
 namespace regard {
@@ -11,7 +12,7 @@ std::vector<Hypothesis> score_targets(Seq2Seq& model, const torch::Tensor& sourc
                                       const torch::Tensor& lengths, const GivenTargets& targets,
                                       bool want_weights, kernels::PackedWeights& packed) {
   const torch::InferenceMode guard;
-  const kernels::WithPackedWeights with(packed);
+  const auto mode = kernels::Mode::search(packed);
   auto encoded = model.encode(source, lengths);
   if (targets.rows.defined()) encoded = encoded.select(targets.rows);
   const auto T = targets.tokens.size(1) - 1;
@@ -56,7 +57,7 @@ torch::Tensor score_masked_tokens(Seq2Seq& model, const torch::Tensor& source,
                                   const torch::Tensor& lengths, const torch::Tensor& positions,
                                   const torch::Tensor& tokens, kernels::PackedWeights& packed) {
   const torch::InferenceMode guard;
-  const kernels::WithPackedWeights with(packed);
+  const auto mode = kernels::Mode::search(packed);
   const auto encoded = model.encode(source, lengths);
   const auto decoded = model.decode(positions, encoded);
   return model.output_layer().log_probabilities(decoded, encoded, tokens);

@@ -9,6 +9,7 @@
 
 #include "decoding/beam_search.h"
 #include "decoding/decode_loop.h"
+#include "kernels/mode.h"
 #include "model/output/batch_shortlist.h"
 
 namespace regard {
@@ -107,7 +108,7 @@ void RunningSearch::Parts::add(const torch::Tensor& source, const torch::Tensor&
                                std::vector<SentenceOptions> sentences,
                                const std::vector<std::size_t>& ids) {
   const torch::InferenceMode guard;
-  const kernels::WithPackedWeights with(packed_);
+  const auto mode = kernels::Mode::search(packed_);
   const auto encoded = encode(source, lengths, sentences);
   struct Joining {
     std::vector<std::int64_t> rows;
@@ -136,7 +137,7 @@ void RunningSearch::Parts::add(const torch::Tensor& source, const torch::Tensor&
 std::vector<RunningSearch::Finished> RunningSearch::Parts::step() {
   options_.throw_if_cancelled();
   const torch::InferenceMode guard;
-  const kernels::WithPackedWeights with(packed_);
+  const auto mode = kernels::Mode::search(packed_);
   std::vector<Finished> finished;
   for (const auto& loop : loops_) {
     if (loop->size() > 0) std::ranges::move(loop->step(), std::back_inserter(finished));

@@ -58,7 +58,7 @@ class DecoderBatch {
 };
 
 // A search in progress. RunningSearch has the contract of its functions; the caller disables
-// gradients and holds a kernels::WithPackedWeights.
+// gradients and is in kernels::Mode::search().
 class SearchLoop {
  public:
   virtual ~SearchLoop() = default;

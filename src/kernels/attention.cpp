@@ -6,11 +6,13 @@
 #include <limits>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "kernels/deferred_weight_gradients.h"
 #include "kernels/device.h"
 #include "kernels/linear.h"
-#include "kernels/packed_weights.h"
+#include "kernels/maybe.h"
+#include "kernels/mode.h"
 
 namespace regard::kernels {
 
@@ -19,7 +21,6 @@ namespace {
 using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
-using Maybe = std::optional<Tensor>;  // autograd functions take no undefined tensors
 
 // q [N, A], keys [B, S, A], v [A] or none, lengths [B], windows [N, 2] or none -> α [N, S]
 class WeighFunction : public torch::autograd::Function<WeighFunction> {
@@ -93,7 +94,7 @@ Tensor queries_of(const AttentionScore& score, const Tensor& states) {
   return (score.W.defined() ? kernels::linear(states, score.W) : states).contiguous();
 }
 
-// Returns the weights or the scores [N, S], by weigh() or score() of attention_rows.h, without
+// Returns the weights or the scores [N, S], by weigh() or score() of loops/attention.h, without
 // gradient.
 Tensor in_rows(const AttentionScore& score, const Tensor& states, bool want_weights) {
   auto contiguous = score;
@@ -113,13 +114,46 @@ Tensor in_rows(const AttentionScore& score, const Tensor& states, bool want_weig
 
 }  // namespace
 
+AttentionScore position_score(const torch::Tensor& W, std::int64_t S) {
+  // A search packs W once for each number of rows. Multiples of 64 limit the number of packed
+  // matrices.
+  const auto rows = in_search(W) ? std::min(W.size(0), (S + 63) / 64 * 64) : S;
+  return {.form = ScoreForm::position, .W = W.narrow(0, 0, rows)};
+}
+
+AttentionScore repeat_for_queries(AttentionScore score, std::int64_t N) {
+  const auto G = N / score.keys.size(0);
+  if (G == 1) return score;
+  score.keys = score.keys.repeat_interleave(G, 0);
+  score.lengths = score.lengths.repeat_interleave(G);
+  score.padding = score.padding.repeat_interleave(G, 0);
+  return score;
+}
+
+AttentionScore with_coverage(AttentionScore score, const torch::Tensor& coverage,
+                             const torch::Tensor& w) {
+  if (in_search(coverage)) {  // weigh() adds w C_s
+    score.coverage = coverage;
+    score.coverage_weight = w;
+    return score;
+  }
+  // Elsewhere there would be no gradient of the coverage. So it becomes a part of the keys, which
+  // differ for each query then.
+  score = repeat_for_queries(std::move(score), coverage.size(0));
+  score.keys = torch::addcmul(score.keys, coverage.unsqueeze(-1), w);  // [N, S, A]
+  return score;
+}
+
 torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor& states) {
   if (!is_fused_on(states)) return attention_weights_reference(score, states);
-  if (is_batch_invariant(states)) return in_rows(score, states, /*want_weights=*/true);
-  const auto maybe = [](const Tensor& x) { return x.defined() ? Maybe(x.contiguous()) : Maybe(); };
-  return WeighFunction::apply(queries_of(score, states), score.keys.contiguous(), maybe(score.v),
-                              score.lengths.contiguous(), maybe(score.windows),
-                              static_cast<std::int64_t>(score.form), score.scale);
+  if (in_search(states)) return in_rows(score, states, /*want_weights=*/true);
+  const auto contiguous = [](const Tensor& x) {
+    return x.defined() ? Maybe(x.contiguous()) : Maybe();
+  };
+  return WeighFunction::apply(queries_of(score, states), score.keys.contiguous(),
+                              contiguous(score.v), score.lengths.contiguous(),
+                              contiguous(score.windows), static_cast<std::int64_t>(score.form),
+                              score.scale);
 }
 
 torch::Tensor attention_weights_reference(const AttentionScore& score,
@@ -131,7 +165,7 @@ torch::Tensor attention_weights_reference(const AttentionScore& score,
 
 torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor& states) {
   const auto& keys = score.keys;  // [B, S, A]
-  if (is_batch_invariant(states)) {
+  if (in_search(states)) {
     const auto e = in_rows(score, states.flatten(0, 1), /*want_weights=*/false);
     return e.view({states.size(0), states.size(1), -1});
   }
@@ -153,7 +187,7 @@ torch::Tensor padding_of(const AttentionScore& score) {
 
 torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& lengths,
                              const torch::Tensor& windows, const torch::Tensor& padding) {
-  if (is_batch_invariant(scores) && !windows.defined()) {
+  if (in_search(scores) && !windows.defined()) {
     auto alpha = scores.clone(at::MemoryFormat::Contiguous);
     const auto ends = lengths.contiguous();
     AT_DISPATCH_FLOATING_TYPES(scores.scalar_type(), "masked_softmax", [&] {
@@ -163,7 +197,7 @@ torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& l
     });
     return alpha;
   }
-  if (is_batch_invariant(scores)) {  // softmax over the window of each query alone
+  if (in_search(scores)) {  // softmax over the window of each query alone
     const auto S = scores.size(2);
     const auto e = scores.contiguous();
     auto alpha = torch::zeros_like(e);
@@ -193,7 +227,7 @@ torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values,
                   const torch::Tensor& lengths) {
   const auto [B, S, M] = std::tuple(values.size(0), values.size(1), values.size(2));
   const auto N = weights.size(0);
-  if (!is_batch_invariant(weights)) {
+  if (!in_search(weights)) {
     return deferred_product(weights.view({B, -1, S}), values).view({N, -1});
   }
   const auto alpha = weights.contiguous();
@@ -217,7 +251,7 @@ torch::Tensor value_at(const torch::Tensor& positions, const torch::Tensor& valu
 torch::Tensor masked_mean(const torch::Tensor& values, const torch::Tensor& mask) {
   const auto real = mask.to(values.dtype());  // [B, S]
   const auto n = real.sum(1, /*keepdim=*/true);
-  if (is_batch_invariant(values)) return mix(real, values, mask.sum(1)) / n;
+  if (in_search(values)) return mix(real, values, mask.sum(1)) / n;
   return (values * real.unsqueeze(-1)).sum(1) / n;
 }
 

@@ -1,9 +1,9 @@
-// Attention weights and mixtures. attention_rows.h has the equations of the score functions.
+// Attention weights and mixtures. loops/attention.h has the equations of the score functions.
 #pragma once
 
 #include <torch/types.h>
 
-#include "kernels/attention_rows.h"
+#include "kernels/loops/attention.h"
 
 namespace regard::kernels {
 
@@ -23,12 +23,11 @@ struct AttentionScore {
   // to. A window is not empty and lies inside the sentence. Undefined: every query attends to all
   // positions.
   torch::Tensor windows = {};
-  // The coverage C [N, S] of each query and its weight vector w [A]. Only for the additive score,
-  // and only during search (is_batch_invariant() in packed_weights.h).
+  // The coverage C [N, S] of each query and its weight vector w [A], of with_coverage().
   torch::Tensor coverage = {};
   torch::Tensor coverage_weight = {};
 
-  // Returns the pointers and sizes for attention_rows.h, but not those of the mixture: M is 0 and
+  // Returns the pointers and sizes for loops/attention.h, but not those of the mixture: M is 0 and
   // `mixed` is null. All tensors must be contiguous. T is the type of their floating-point numbers.
   template <typename T>
   AttentionBuffers<T> buffers() const {
@@ -49,6 +48,19 @@ struct AttentionScore {
   }
 };
 
+// Returns the score of the first S positions by a matrix W [at least S, D], without keys and
+// lengths: e_s = (W s)_s.
+AttentionScore position_score(const torch::Tensor& W, std::int64_t S);
+
+// Returns the score of B sentences as one of N = G · B, each repeated G times, so that each of its
+// queries [N, 1, D] can have keys of its own: keys [B, S, A] -> [N, S, A].
+AttentionScore repeat_for_queries(AttentionScore score, std::int64_t N);
+
+// Returns an additive score with coverage C [N, S] of each query, and its weight vector w [A]:
+// e_s = v · tanh(k_s + q + w C_s).
+AttentionScore with_coverage(AttentionScore score, const torch::Tensor& coverage,
+                             const torch::Tensor& w);
+
 // Returns α [N, S] of the decoder states s [N, D], exactly 0 at padding and outside of windows.
 // N = G · B, with G consecutive queries per sentence. Uses the kernels on the CPU in single or
 // double precision, otherwise the reference implementation. Not twice differentiable.
@@ -68,8 +80,8 @@ torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& l
                              const torch::Tensor& windows = {}, const torch::Tensor& padding = {});
 
 // Returns the mixtures Σ_s α_s value_s [N, M] of values [B, S, M]. The weights α [N, S], N = G · B,
-// must be exactly 0 beyond lengths [B]. While a DeferredWeightGradients object lives, the gradient
-// of values is deferred.
+// must be exactly 0 beyond lengths [B]. In a time loop (mode.h), the gradient of values is
+// deferred.
 torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values,
                   const torch::Tensor& lengths);
 

@@ -23,8 +23,8 @@ Tensor sum_of_products(const Tensor& a, const Tensor& b, bool is_bf16) {
 
 }  // namespace
 
-CellTape make_cell_tape(CellForm form, const Tensor& U, const Tensor& x) {
-  CellTape tape;
+CompositeCellTape make_composite_cell_tape(CellForm form, const Tensor& U, const Tensor& x) {
+  CompositeCellTape tape;
   tape.U = U;
   tape.gates = x;
   if (form == CellForm::gru_reset_before || form == CellForm::gru_reset_after) {
@@ -33,14 +33,14 @@ CellTape make_cell_tape(CellForm form, const Tensor& U, const Tensor& x) {
   return tape;
 }
 
-CellSteps::Factor::Factor(const Tensor& W, bool is_bf16)
+CompositeCellSteps::Factor::Factor(const Tensor& W, bool is_bf16)
     : W_(is_bf16 ? W.to(torch::kBFloat16) : W), is_bf16_(is_bf16) {}
 
-Tensor CellSteps::Factor::multiply(const Tensor& x) const {
+Tensor CompositeCellSteps::Factor::multiply(const Tensor& x) const {
   return is_bf16_ ? bf16_reference_product(x, W_) : x.bmm(W_);
 }
 
-void CellSteps::Factor::add_to(Tensor y, const Tensor& x) const {
+void CompositeCellSteps::Factor::add_to(Tensor y, const Tensor& x) const {
   if (is_bf16_) {
     y.add_(bf16_reference_product(x, W_));
   } else {
@@ -48,13 +48,13 @@ void CellSteps::Factor::add_to(Tensor y, const Tensor& x) const {
   }
 }
 
-void CellSteps::begin_forward(const Tensor& b_U) {
+void CompositeCellSteps::begin_forward(const Tensor& b_U) {
   U_ = Factor(has_candidate() ? tape_.U.narrow(2, 0, 2 * D_) : tape_.U, is_bf16_);
   if (has_candidate()) U_candidate_ = Factor(tape_.U.narrow(2, 2 * D_, D_), is_bf16_);
   if (b_U.defined()) tape_.product.copy_(b_U.expand_as(tape_.product[0]).unsqueeze(0));
 }
 
-void CellSteps::forward(std::int64_t t) {
+void CompositeCellSteps::forward(std::int64_t t) {
   const auto s = states_.before[t];
   const auto x = tape_.gates[t];
   auto next = states_.after[t];
@@ -95,7 +95,7 @@ void CellSteps::forward(std::int64_t t) {
   }
 }
 
-void CellSteps::begin_backward(const Tensor& W) {
+void CompositeCellSteps::begin_backward(const Tensor& W) {
   const auto [T, G, B] = std::tuple(tape_.gates.size(0), tape_.gates.size(1), tape_.gates.size(2));
   factors_ = gate_derivatives();
   A_ = W.defined() ? W.size(0) : 0;
@@ -110,8 +110,8 @@ void CellSteps::begin_backward(const Tensor& W) {
   }
 }
 
-void CellSteps::backward(std::int64_t t, const Tensor& d_s, const Tensor& d_before,
-                         const Tensor& d_c) {
+void CompositeCellSteps::backward(std::int64_t t, const Tensor& d_s, const Tensor& d_before,
+                                  const Tensor& d_c) {
   const auto row = rows_[t];
   const auto d_x = row.narrow(2, A_ + N_, M_);
   const auto gates = tape_.gates[t];
@@ -145,7 +145,7 @@ void CellSteps::backward(std::int64_t t, const Tensor& d_s, const Tensor& d_befo
   }
 }
 
-CellSteps::WeightGradients CellSteps::weight_gradients() const {
+CompositeCellSteps::WeightGradients CompositeCellSteps::weight_gradients() const {
   WeightGradients d;
   const auto& s = states_.before;
   const auto d_gates = d_inputs();
@@ -163,13 +163,13 @@ CellSteps::WeightGradients CellSteps::weight_gradients() const {
   return d;
 }
 
-void CellSteps::multiply_gates(const Tensor& d, const Tensor& factor, const Tensor& result,
-                               std::int64_t k, std::int64_t n) const {
+void CompositeCellSteps::multiply_gates(const Tensor& d, const Tensor& factor, const Tensor& result,
+                                        std::int64_t k, std::int64_t n) const {
   auto to = gate(result, k, n).unflatten(-1, {n, D_});
   torch::mul_out(to, d.unsqueeze(-2), gate(factor, k, n).unflatten(-1, {n, D_}));
 }
 
-Tensor CellSteps::gate_derivatives() const {
+Tensor CompositeCellSteps::gate_derivatives() const {
   const auto all = tape_.gates;
   const auto& s = states_.before;
   const auto n = form_ == CellForm::gru_reset_before  ? 3
@@ -219,7 +219,7 @@ Tensor CellSteps::gate_derivatives() const {
   return factors;
 }
 
-Tensor CellSteps::joint_weight(const Tensor& W) const {
+Tensor CompositeCellSteps::joint_weight(const Tensor& W) const {
   std::vector<Tensor> columns;
   if (W.defined()) columns.push_back(W.unsqueeze(0));
   const auto U = tape_.U.transpose(1, 2);  // [G, K · D, D]

@@ -1,7 +1,7 @@
 // The steps of the recurrent cells in the loop of recurrence_composite.cpp, made of few operations
 // of LibTorch, and their hand-written gradients. The derivative of each gate with respect to its
 // sum does not depend on later steps, so it is computed for all steps at once, before the loop over
-// the steps in reverse order. cell_rows.h has the equations.
+// the steps in reverse order. loops/cells.h has the equations.
 #pragma once
 
 #include <torch/types.h>
@@ -14,7 +14,7 @@
 namespace regard::kernels {
 
 // The tensors of one cell that forward saves for backward.
-struct CellTape {
+struct CompositeCellTape {
   torch::Tensor U;  // [G, D, K · D]
   // [T, G, B, K · D]: the activations of the gates; the output of a simple cell is its only gate.
   torch::Tensor gates;
@@ -25,17 +25,18 @@ struct CellTape {
 
 // Creates the tensors of a cell. The steps replace their inputs x [T, G, B, K · D] by the
 // activations.
-CellTape make_cell_tape(CellForm form, const torch::Tensor& U, const torch::Tensor& x);
+CompositeCellTape make_composite_cell_tape(CellForm form, const torch::Tensor& U,
+                                           const torch::Tensor& x);
 
 // The steps of one kind of cell, G at once, and their gradients.
-class CellSteps {
+class CompositeCellSteps {
  public:
   // The states before and after each step: outputs and memories [T, G, B, D].
   struct States {
     torch::Tensor before, after, memory_before, memory_after;
   };
 
-  CellSteps(CellTape& tape, CellForm form, bool is_bf16, States states)
+  CompositeCellSteps(CompositeCellTape& tape, CellForm form, bool is_bf16, States states)
       : tape_(tape),
         states_(std::move(states)),
         form_(form),
@@ -49,6 +50,7 @@ class CellSteps {
 
   // b_U [G, 1, D] or undefined.
   void begin_forward(const torch::Tensor& b_U);
+  void multiply(std::int64_t /*t*/) const {}  // forward() adds the products to the inputs
   void forward(std::int64_t t);
 
   // W' [A, D]: the factor of the gradient of the query in that of the state, or undefined.
@@ -118,7 +120,7 @@ class CellSteps {
   // Returns the transpose of [W' | U'], [G, A + …, D], in the order of the gradients in a row.
   torch::Tensor joint_weight(const torch::Tensor& W) const;
 
-  CellTape& tape_;
+  CompositeCellTape& tape_;
   States states_;
   CellForm form_;
   bool is_bf16_;

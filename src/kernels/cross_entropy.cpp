@@ -7,8 +7,9 @@
 #include <optional>
 
 #include "kernels/device.h"
-#include "kernels/function_rows.h"
 #include "kernels/linear.h"
+#include "kernels/loops/functions.h"
+#include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 
 namespace regard::kernels {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/device.h"
+#include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 
 namespace regard::kernels {
@@ -27,8 +28,6 @@ struct DeferredSteps : torch::CustomClassHolder {
 namespace {
 
 using StepsPointer = c10::intrusive_ptr<DeferredSteps>;
-
-thread_local DeferredWeightGradients* deferred_in_use = nullptr;
 
 DeferredSteps& steps_of(AutogradContext& context) {
   return static_cast<DeferredSteps&>(*context.saved_data["steps"].toCapsule());
@@ -100,14 +99,7 @@ bool is_same(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-DeferredWeightGradients::DeferredWeightGradients()
-    : previous_(std::exchange(deferred_in_use, this)) {}
-
-DeferredWeightGradients::~DeferredWeightGradients() {
-  deferred_in_use = previous_;
-}
-
-const DeferredWeightGradients::Factor& DeferredWeightGradients::factor(const Tensor& W) {
+const DeferredGradients::Factor& DeferredGradients::factor(const Tensor& W) {
   for (const auto& factor : factors_) {
     if (is_same(factor.W, W)) return factor;
   }
@@ -116,13 +108,13 @@ const DeferredWeightGradients::Factor& DeferredWeightGradients::factor(const Ten
 }
 
 bool is_deferred(const Tensor& W) {
-  return deferred_in_use != nullptr && W.requires_grad() && torch::GradMode::is_enabled() &&
+  return deferred_gradients() != nullptr && W.requires_grad() && torch::GradMode::is_enabled() &&
          is_fused_on(W);
 }
 
 Tensor deferred_product(const Tensor& x, const Tensor& W) {
   if (!is_deferred(W)) return x.matmul(W);
-  const auto& factor = deferred_in_use->factor(W);
+  const auto& factor = deferred_gradients()->factor(W);
   return DeferredProduct::apply(x, factor.deferred, factor.steps);
 }
 

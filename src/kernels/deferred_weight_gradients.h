@@ -11,23 +11,18 @@
 
 #include <deque>
 
+#include "kernels/mode.h"
+
 namespace regard::kernels {
 
 // The inputs and output gradients of all steps.
 struct DeferredSteps;
 
-// While an object lives, deferred_product() and the products of linear.h on this thread defer the
-// gradient of W, on the CPU, if W requires a gradient. Objects may be nested. The backward pass may
-// run after the object has been destroyed.
-class DeferredWeightGradients {
+// The matrices of one time loop. While a Mode::time_loop() lives, deferred_product() and the
+// products of linear.h on this thread defer the gradient of W, on the CPU, if W requires a
+// gradient.
+class DeferredGradients {
  public:
-  DeferredWeightGradients();
-  ~DeferredWeightGradients();
-  DeferredWeightGradients(const DeferredWeightGradients&) = delete;
-  DeferredWeightGradients& operator=(const DeferredWeightGradients&) = delete;
-
- private:
-  friend torch::Tensor deferred_product(const torch::Tensor& x, const torch::Tensor& W);
   struct Factor {
     torch::Tensor W;         // the argument of the first product
     torch::Tensor deferred;  // the same matrix; its gradient is computed after all steps
@@ -36,8 +31,8 @@ class DeferredWeightGradients {
   // Returns the entry of W, a new one at its first product.
   const Factor& factor(const torch::Tensor& W);
 
+ private:
   std::deque<Factor> factors_;  // a deque, so that references stay valid
-  DeferredWeightGradients* previous_;
 };
 
 // True if the gradient of W would be deferred now.

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/thread_pool.h"
-#include "kernels/product_rows.h"
+#include "kernels/loops/products.h"
 
 namespace regard {
 

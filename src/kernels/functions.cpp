@@ -3,8 +3,8 @@
 #include <torch/autograd.h>
 
 #include "kernels/device.h"
-#include "kernels/function_rows.h"
-#include "kernels/packed_weights.h"
+#include "kernels/loops/functions.h"
+#include "kernels/mode.h"
 
 namespace regard::kernels {
 namespace {
@@ -38,52 +38,52 @@ Tensor each_row(const Tensor& x, const Rows& rows) {
 }  // namespace
 
 Tensor tanh(const Tensor& x) {
-  return is_batch_invariant(x) ? each_element(Elementwise::tanh, x) : x.tanh();
+  return in_search(x) ? each_element(Elementwise::tanh, x) : x.tanh();
 }
 
 Tensor sigmoid(const Tensor& x) {
-  return is_batch_invariant(x) ? each_element(Elementwise::sigmoid, x) : x.sigmoid();
+  return in_search(x) ? each_element(Elementwise::sigmoid, x) : x.sigmoid();
 }
 
 Tensor exp(const Tensor& x) {
-  return is_batch_invariant(x) ? each_element(Elementwise::exp, x) : x.exp();
+  return in_search(x) ? each_element(Elementwise::exp, x) : x.exp();
 }
 
 Tensor log(const Tensor& x) {
-  return is_batch_invariant(x) ? each_element(Elementwise::log, x) : x.log();
+  return in_search(x) ? each_element(Elementwise::log, x) : x.log();
 }
 
 Tensor softplus(const Tensor& x) {
-  return is_batch_invariant(x) ? each_element(Elementwise::softplus, x) : torch::softplus(x);
+  return in_search(x) ? each_element(Elementwise::softplus, x) : torch::softplus(x);
 }
 
 Tensor log_sigmoid(const Tensor& x) {
-  return is_batch_invariant(x) ? each_element(Elementwise::log_sigmoid, x) : torch::log_sigmoid(x);
+  return in_search(x) ? each_element(Elementwise::log_sigmoid, x) : torch::log_sigmoid(x);
 }
 
 Tensor softmax(const Tensor& x) {
-  if (!is_batch_invariant(x)) return x.softmax(-1);
+  if (!in_search(x)) return x.softmax(-1);
   return each_row(x, [](auto n, auto width, const auto* from, auto* to) {
     softmax_of_rows(n, width, from, to);
   });
 }
 
 Tensor log_softmax(const Tensor& x) {
-  if (!is_batch_invariant(x)) return x.log_softmax(-1);
+  if (!in_search(x)) return x.log_softmax(-1);
   return each_row(x, [](auto n, auto width, const auto* from, auto* to) {
     log_softmax_rows(n, width, from, to);
   });
 }
 
 Tensor unit(const Tensor& x, double least) {
-  if (!is_batch_invariant(x)) return x / x.norm(2, -1, /*keepdim=*/true).clamp_min(least);
+  if (!in_search(x)) return x / x.norm(2, -1, /*keepdim=*/true).clamp_min(least);
   return each_row(x, [&]<typename T>(auto n, auto width, const T* from, T* to) {
     unit_rows(n, width, static_cast<T>(least), from, to);
   });
 }
 
 Tensor log_sum_exp(const Tensor& x) {
-  if (!is_batch_invariant(x)) return x.logsumexp(0);
+  if (!in_search(x)) return x.logsumexp(0);
   const auto from = x.contiguous();
   auto y = torch::empty_like(from[0]);
   AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "log_sum_exp", [&] {

@@ -1,7 +1,7 @@
 // The functions of a model besides products (linear.h) and attention (attention.h).
 //
 // All but dropout are LibTorch's, differentiable and on any device, except in a search on the CPU
-// (is_batch_invariant in packed_weights.h). There each element, or each row along the last
+// (mode.h). There each element, or each row along the last
 // dimension, is computed independently, so that its result has the same bits whatever else is in
 // the tensor. (LibTorch computes the last elements of a tensor, which do not fill a vector,
 // differently.) In single precision, absolute errors are below 3e-7; for exp and log, relative

@@ -8,7 +8,7 @@
 
 #include "kernels/device.h"
 #include "kernels/functions.h"
-#include "kernels/layer_norm_rows.h"
+#include "kernels/loops/layer_norm.h"
 
 namespace regard::kernels {
 namespace {

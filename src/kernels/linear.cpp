@@ -4,8 +4,9 @@
 
 #include "kernels/deferred_weight_gradients.h"
 #include "kernels/device.h"
-#include "kernels/function_rows.h"
 #include "kernels/functions.h"
+#include "kernels/loops/functions.h"
+#include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 
 namespace regard::kernels {
@@ -113,7 +114,7 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch
     const auto y = bf16_training_product(x, W.t());
     return b.defined() ? y + b : y;
   }
-  auto* packed = packed_weights_for(W);
+  auto* packed = search_weights_for(W);
   const bool is_plain = packed == nullptr && !is_deferred(W);
   if (is_plain && training_weights_for(x) == nullptr) return torch::linear(x, W, b);
   const auto rows = rows_of(x);
@@ -139,26 +140,26 @@ torch::Tensor linear_relu(const torch::Tensor& x, const torch::Tensor& W, const 
 
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W) {
   const bool is_training_product = !is_deferred(W) && training_weights_for(x) != nullptr;
-  if (packed_weights_for(W) != nullptr || is_training_product || has_bf16_reference_products(x)) {
+  if (search_weights_for(W) != nullptr || is_training_product || has_bf16_reference_products(x)) {
     return kernels::linear(x, W.t());
   }
   return deferred_product(x, W);  // x.matmul(W) if W is not deferred
 }
 
 torch::Tensor add_product(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W) {
-  const bool uses_libtorch = packed_weights_for(W) == nullptr && !is_deferred(W) &&
+  const bool uses_libtorch = search_weights_for(W) == nullptr && !is_deferred(W) &&
                              training_weights_for(x) == nullptr && !has_bf16_reference_products(x);
   return uses_libtorch ? torch::addmm(b, x, W) : b + product(x, W);
 }
 
 torch::Tensor product_with_vector(const torch::Tensor& x, const torch::Tensor& v) {
-  if (packed_weights_for(v) == nullptr) return x.matmul(v);
+  if (search_weights_for(v) == nullptr) return x.matmul(v);
   return kernels::linear(x, v.unsqueeze(0)).squeeze(-1);
 }
 
 torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W) {
   if (has_bf16_reference_products(x)) return b + bf16_training_product(x, W);
-  auto* packed = packed_weights_for(W);
+  auto* packed = search_weights_for(W);
   if (packed == nullptr && is_deferred(W)) return b + deferred_product(x, W);
   if (packed == nullptr && training_weights_for(x) != nullptr) {
     std::vector<Tensor> products;
@@ -173,6 +174,24 @@ torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const 
   for (std::int64_t g = 0; g < W.size(0); ++g) {
     packed->get_or_pack(W[g]).multiply(x[g].contiguous(), y[g], /*add=*/true);
   }
+  return y;
+}
+
+SelectedRows::SelectedRows(const Tensor& W, const Tensor& b, const Tensor& rows)
+    : W_(W.index_select(0, rows)), b_(b.index_select(0, rows)) {
+  if (const auto* weights = search_weights_for(W)) {
+    packed_ = std::make_unique<PackedMatrix>(W_.t(), weights->precision());
+  }
+}
+
+SelectedRows::~SelectedRows() = default;
+SelectedRows::SelectedRows(SelectedRows&&) noexcept = default;
+SelectedRows& SelectedRows::operator=(SelectedRows&&) noexcept = default;
+
+torch::Tensor SelectedRows::linear(const Tensor& x) const {
+  if (!packed_) return torch::linear(x, W_, b_);
+  const auto y = b_.repeat({x.size(0), 1});
+  packed_->multiply(x.contiguous(), y, /*add=*/true);
   return y;
 }
 

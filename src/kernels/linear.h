@@ -1,9 +1,11 @@
-// Products with a model's weights, differentiable and on any device. In a search with packed
-// weights (WithPackedWeights), the result of a row has the same bits whatever the other rows are.
-// While a DeferredWeightGradients object lives, the gradient of the weight is deferred.
+// Products with a model's weights, differentiable and on any device. mode.h says how they are
+// computed: in a search, the result of a row has the same bits whatever the other rows are, and in
+// a time loop, the gradient of the weight is deferred.
 #pragma once
 
 #include <torch/types.h>
+
+#include <memory>
 
 #include "kernels/keyed_dropout.h"
 
@@ -27,5 +29,24 @@ torch::Tensor product_with_vector(const torch::Tensor& x, const torch::Tensor& v
 
 // G independent products: b [G, 1 or M, N], x [G, M, K], W [G, K, N] -> b + x W [G, M, N]
 torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W);
+
+class PackedMatrix;
+
+// Rows of a weight W [N, K] and of its bias b [N] as a weight of their own: x [M, K] -> the columns
+// of x Wᵀ + b that `rows` [U] int64 names, [M, U]. Not differentiable.
+class SelectedRows {
+ public:
+  SelectedRows(const torch::Tensor& W, const torch::Tensor& b, const torch::Tensor& rows);
+  ~SelectedRows();
+  SelectedRows(SelectedRows&&) noexcept;
+  SelectedRows& operator=(SelectedRows&&) noexcept;
+
+  // In the mode in which the object was created.
+  torch::Tensor linear(const torch::Tensor& x) const;
+
+ private:
+  torch::Tensor W_, b_;
+  std::unique_ptr<PackedMatrix> packed_;  // in a search on the CPU
+};
 
 }  // namespace regard::kernels

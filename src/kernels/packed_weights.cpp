@@ -2,25 +2,19 @@
 
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/record_function.h>
-#include <c10/core/GradMode.h>
 #include <torch/autograd.h>
 
-#include <utility>
 #include <vector>
 
-#include "kernels/device.h"
+#include "kernels/mode.h"
 
 namespace regard::kernels {
 namespace {
 
-// The arguments of the current WithPackedWeights and WithTrainingWeights of this thread.
-thread_local PackedWeights* packed_in_use = nullptr;
-thread_local PackedWeights* in_use_for_training = nullptr;
-
 // A lower precision costs more than it saves in a matrix with fewer rows or columns: its panels
 // would be mostly padding.
 constexpr std::int64_t min_size = 16;
-// The largest K for int8: longer sums could overflow (product_int8_rows.cpp).
+// The largest K for int8: longer sums could overflow (loops/product_int8.cpp).
 constexpr std::int64_t max_int8_length = 60'000;
 
 Precision precision_for(std::int64_t K, std::int64_t N, torch::ScalarType type, Precision wanted) {
@@ -114,40 +108,6 @@ void PackedWeights::repack_all(ThreadPool& pool) {
   });
 }
 
-WithPackedWeights::WithPackedWeights(PackedWeights& weights)
-    : previous_(std::exchange(packed_in_use, &weights)) {}
-
-WithPackedWeights::~WithPackedWeights() {
-  packed_in_use = previous_;
-}
-
-WithTrainingWeights::WithTrainingWeights(PackedWeights* weights)
-    : previous_(std::exchange(in_use_for_training, weights)) {}
-
-WithTrainingWeights::~WithTrainingWeights() {
-  in_use_for_training = previous_;
-}
-
-PackedWeights* packed_weights_for(const torch::Tensor& W) {
-  return c10::GradMode::is_enabled() || !is_fused_on(W) ? nullptr : packed_in_use;
-}
-
-PackedWeights* training_weights_for(const torch::Tensor& x) {
-  const bool fits =
-      in_use_for_training != nullptr && is_fused_on(x) && x.scalar_type() == torch::kFloat;
-  return fits ? in_use_for_training : nullptr;
-}
-
-bool has_bf16_reference_products(const torch::Tensor& x) {
-  return in_use_for_training != nullptr && !is_fused_on(x) &&
-         in_use_for_training->precision() == Precision::bf16 && x.scalar_type() == torch::kFloat;
-}
-
-Precision training_precision_for(const torch::Tensor& x) {
-  const auto* weights = training_weights_for(x);
-  return weights == nullptr ? Precision::full : weights->precision();
-}
-
 torch::Tensor bf16_reference_product(const torch::Tensor& x, const torch::Tensor& W) {
   const auto a = x.to(torch::kBFloat16), b = W.to(torch::kBFloat16);
   const bool is_one = a.dim() == 2;
@@ -166,7 +126,7 @@ class Bf16Product : public torch::autograd::Function<Bf16Product> {
                         const Tensor& W) {
     const at::AutoDispatchBelowADInplaceOrView below_autograd;
     const auto a = x.to(torch::kBFloat16);
-    const auto b = in_use_for_training->as_bf16(W);
+    const auto b = training_weights()->as_bf16(W);
     context->save_for_backward({a, b});
     return bf16_reference_product(a, b);
   }
@@ -199,7 +159,7 @@ torch::Tensor bf16_training_product(const torch::Tensor& x, const torch::Tensor&
 
 torch::Tensor matrix_product(const torch::Tensor& a, const torch::Tensor& b) {
   if (has_bf16_reference_products(a) || a.scalar_type() == torch::kBFloat16) {
-    const auto* weights = in_use_for_training;
+    const auto* weights = training_weights();
     return bf16_reference_product(a, weights != nullptr ? weights->as_bf16(b) : b);
   }
   if (training_weights_for(a) == nullptr) return a.mm(b);
@@ -244,10 +204,6 @@ void linear_into(const torch::Tensor& y, const torch::Tensor& x, const torch::Te
   } else {
     PackedMatrix(W, weights->precision()).multiply_with_bias(x, b, y);
   }
-}
-
-bool is_batch_invariant(const torch::Tensor& x) {
-  return packed_weights_for(x) != nullptr;
 }
 
 }  // namespace regard::kernels

@@ -1,4 +1,4 @@
-// Matrices packed once for many products (product_rows.h), and a cache of packed model weights.
+// Matrices packed once for many products (loops/products.h), and a cache of packed model weights.
 //
 // Packing a weight costs as much as multiplying it with several rows. The cache pays off because a
 // search multiplies the same weights with few rows at every step, and because the threads of a
@@ -12,7 +12,7 @@
 #include <tuple>
 
 #include "base/thread_pool.h"
-#include "kernels/product_rows.h"
+#include "kernels/loops/products.h"
 
 namespace regard::kernels {
 
@@ -79,48 +79,6 @@ class PackedWeights {
   torch::Tensor flat_, flat_in_bf16_;
 };
 
-// For search. While an object lives, products with weights (linear.h) on this thread use `weights`
-// if gradients are disabled.
-class WithPackedWeights {
- public:
-  explicit WithPackedWeights(PackedWeights& weights);
-  ~WithPackedWeights();
-  WithPackedWeights(const WithPackedWeights&) = delete;
-  WithPackedWeights& operator=(const WithPackedWeights&) = delete;
-
- private:
-  PackedWeights* previous_;
-};
-
-// For training. While an object lives, the products of this folder on this thread use `weights` in
-// forward and backward passes, in its precision. If `weights` is null, LibTorch computes them.
-class WithTrainingWeights {
- public:
-  explicit WithTrainingWeights(PackedWeights* weights);
-  ~WithTrainingWeights();
-  WithTrainingWeights(const WithTrainingWeights&) = delete;
-  WithTrainingWeights& operator=(const WithTrainingWeights&) = delete;
-
- private:
-  PackedWeights* previous_;
-};
-
-// Returns the argument of the current WithPackedWeights of this thread. Null if there is none, if
-// gradients are enabled, or if there are no packed products for the device or type of W.
-PackedWeights* packed_weights_for(const torch::Tensor& W);
-
-// Returns the argument of the current WithTrainingWeights of this thread. Null if there is none,
-// or if x is not in single precision on the CPU.
-PackedWeights* training_weights_for(const torch::Tensor& x);
-
-// Returns the precision of the products with x in training: Precision::full if
-// training_weights_for(x) is null.
-Precision training_precision_for(const torch::Tensor& x);
-
-// True if LibTorch must compute the training products with x, from factors rounded to bf16. This is
-// so in bf16 training if x is not on the CPU, or under use_reference(true).
-bool has_bf16_reference_products(const torch::Tensor& x);
-
 // x [M, K], W [K, N], or both with a dimension [G] in front -> x W by LibTorch, in single
 // precision, of factors that are rounded to bf16 if they are not in bf16 already. Not
 // differentiable.
@@ -143,12 +101,5 @@ void weight_product_into(const torch::Tensor& y, const torch::Tensor& a,
 // undefined.
 void linear_into(const torch::Tensor& y, const torch::Tensor& x, const torch::Tensor& W,
                  const torch::Tensor& b, bool is_parameter);
-
-// True if results on x must have the same bits whatever else is in the batch: packed weights are in
-// use on this thread, no gradient is wanted, and x is on the CPU. The operations of this folder
-// then work row by row, each over the real positions of its sentence. LibTorch's operations do not
-// guarantee this: the order of their sums and the rounding of their functions depend on the sizes
-// of the tensors.
-bool is_batch_invariant(const torch::Tensor& x);
 
 }  // namespace regard::kernels

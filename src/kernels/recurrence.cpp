@@ -6,10 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cell_rows.h"
 #include "kernels/device.h"
 #include "kernels/linear.h"
+#include "kernels/loops/cells.h"
+#include "kernels/maybe.h"
+#include "kernels/mode.h"
 #include "kernels/packed_weights.h"
+#include "kernels/recurrence_loop.h"
 
 namespace regard::kernels {
 namespace {
@@ -17,11 +20,7 @@ namespace {
 using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
-using Maybe = std::optional<Tensor>;  // autograd functions take no undefined tensors
 
-Maybe maybe(const Tensor& tensor) {
-  return tensor.defined() ? Maybe(tensor) : std::nullopt;
-}
 Tensor contiguous(const Maybe& tensor) {
   return tensor ? tensor->contiguous() : Tensor();
 }
@@ -42,7 +41,7 @@ struct FusedCellTape {
 
 // The tensors that forward saves for backward. A tensor is undefined if there is no attention or no
 // first cell, or if this form of cell or score does not have it.
-struct Tape {
+struct FusedTape {
   Tensor W, v, keys, mixed, lengths;  // inputs
   FusedCellTape first_cell;           // before attention, of two cells
   FusedCellTape cell;                 // after attention
@@ -64,7 +63,7 @@ struct Tape {
   }
 };
 
-// Creates the tensors of a cell that forward() of a Loop fills. W may be undefined.
+// Creates the tensors of a cell that forward() of a FusedLoop fills. W may be undefined.
 FusedCellTape make_fused_cell_tape(CellForm form, const Tensor& U, const Maybe& b_U,
                                    const Tensor& W, std::int64_t T, std::int64_t B) {
   const auto D = U.size(0);
@@ -107,15 +106,18 @@ class FusedCellSteps {
     if (has_second_product()) U_candidate_ = tape.U.narrow(1, 2 * D_, D_);
   }
 
-  void begin_forward() {
+  // inputs [T, B, K · D], or [B, K · D]: those of the current step.
+  void begin_forward(const Tensor& inputs) {
+    inputs_ = inputs;
     product_ = torch::empty({B_, D_}, tape_.U.options());  // U (r ⊙ s)
     joint_weight_.emplace(tape_.joint_weight, precision_);
     if (has_second_product()) packed_candidate_.emplace(U_candidate_, precision_);
   }
   // Computes q_t | u_t from the state before the step.
   void multiply(std::int64_t t) { joint_weight_->multiply(states_.before[t], tape_.joint[t]); }
-  // Computes the state after the step. input [B, K · D].
-  void forward(std::int64_t t, const T* input) {
+  // Computes the state after the step.
+  void forward(std::int64_t t) {
+    const T* input = data<T>(inputs_.dim() == 2 ? inputs_ : inputs_[t]);
     const T* s = data<T>(states_.before[t]);
     T* next = data<T>(states_.after[t]);
     switch (form_) {
@@ -143,6 +145,7 @@ class FusedCellSteps {
     const auto options = tape_.U.options();
     const auto steps = tape_.joint.size(0);
     d_joint_ = torch::empty_like(tape_.joint);
+    d_inputs_ = torch::empty({steps, B_, tape_.U.size(1)}, options);
     if (has_second_product()) {
       d_product_ = torch::empty({steps, B_, D_}, options);
       d_reset_ = torch::empty({B_, D_}, options);
@@ -150,10 +153,10 @@ class FusedCellSteps {
     }
     joint_weight_.emplace(tape_.joint_weight.t(), precision_);
   }
-  // d_s [B, D] of the state after the step -> d_x [B, K · D], and d_before, the gradient of the
+  // d_s [B, D] of the state after the step -> the gradient of its inputs, and d_before, that of the
   // state before it but for the part that add_joint() adds. d_memory [B, D] becomes that before.
-  void backward(std::int64_t t, const Tensor& d_s, T* d_x, const Tensor& d_before,
-                const Tensor& d_memory) {
+  void backward(std::int64_t t, const Tensor& d_s, const Tensor& d_before, const Tensor& d_memory) {
+    T* d_x = data<T>(d_inputs_[t]);
     const T* s = data<T>(states_.before[t]);
     const Strided<T> d_u = {d_query(t).data + A_, J_};
     switch (form_) {
@@ -191,6 +194,7 @@ class FusedCellSteps {
     return {data<T>(tape_.joint[t]), J_};
   }
   Strided<T> d_query(std::int64_t t) const { return {data<T>(d_joint_[t]), J_}; }
+  const Tensor& d_inputs() const { return d_inputs_; }  // [T, B, K · D]
 
   // Computes the gradient of each weight as one product over all steps.
   struct WeightGradients {
@@ -228,64 +232,122 @@ class FusedCellSteps {
   Tensor U_candidate_;  // [D, D], if there is a second product
   // In forward; in backward their transposes.
   std::optional<PackedMatrix> joint_weight_, packed_candidate_;
-  Tensor product_;
-  Tensor d_joint_, d_product_, d_reset_;
+  Tensor inputs_, product_;
+  Tensor d_inputs_, d_joint_, d_product_, d_reset_;
 };
 
-// The time loop and its gradient.
+// The steps of attention before a cell, and their gradient.
 template <typename T>
-class Loop {
+class FusedAttention {
  public:
-  Loop(Tape& tape, CellForm form, ScoreForm score, double scale)
+  // M = K · D of the cell.
+  FusedAttention(FusedTape& tape, FusedCellSteps<T>& cell, ScoreForm score, double scale,
+                 std::int64_t M)
       : tape_(tape),
-        form_(form),
-        T_(tape.outputs.size(0) - 1),
+        cell_(cell),
+        buffers_(AttentionScore{score, tape.W, tape.v, scale, tape.keys, tape.lengths}
+                     .template buffers<T>()) {
+    buffers_.M = M;
+    buffers_.mixed = data<T>(tape.mixed);
+  }
+
+  // x [T, B, M] are the inputs of the cell without the mixture, or [B, M], the same at each step.
+  // x̂ [B, M] takes those of the current step.
+  void begin_forward(const Tensor& x, const Tensor& x_hat) {
+    x_ = x;
+    x_hat_ = x_hat;
+  }
+  void forward(std::int64_t t) {
+    attend<T>(buffers_, cell_.query(t), data<T>(x_.dim() == 2 ? x_ : x_[t]),
+              data<T>(tape_.weights[t]), data<T>(x_hat_));
+  }
+
+  // d_weights [T, B, S] may be undefined.
+  void begin_backward(const Tensor& d_weights) {
+    const auto [B, D] = std::pair(tape_.outputs.size(1), tape_.outputs.size(2));
+    d_weights_ = d_weights;
+    d_keys = torch::zeros_like(tape_.keys);
+    if (tape_.v.defined()) d_v_ = torch::zeros({B, tape_.v.size(0)}, tape_.keys.options());
+    if (!tape_.W.defined()) d_query_ = torch::empty({B, D}, tape_.keys.options());
+  }
+  // Adds the gradient of the query to d_before, unless add_joint() of the cell does.
+  void backward(std::int64_t t, const Tensor& d_before) {
+    attend_backward<T>(
+        buffers_, cell_.query(t), data<T>(tape_.weights[t]),
+        d_weights_.defined() ? data<T>(d_weights_[t]) : nullptr, data<T>(cell_.d_inputs()[t]),
+        d_query_.defined() ? Strided<T>{data<T>(d_query_), d_query_.size(1)} : cell_.d_query(t),
+        data<T>(d_keys), d_v_.defined() ? data<T>(d_v_) : nullptr);
+    if (d_query_.defined()) d_before.add_(d_query_);
+  }
+  Tensor d_mixed() const {  // [B, S, K · D]
+    return tape_.weights.permute({1, 2, 0}).bmm(cell_.d_inputs().transpose(0, 1));
+  }
+  Tensor d_v() const { return d_v_.defined() ? d_v_.sum(0) : Tensor(); }
+
+  Tensor d_keys;
+
+ private:
+  FusedTape& tape_;
+  FusedCellSteps<T>& cell_;
+  AttentionBuffers<T> buffers_;
+  Tensor x_, x_hat_;
+  Tensor d_weights_, d_v_, d_query_;
+};
+
+// The gradients of the states [B, D] of the current step.
+struct FusedStateGradients {
+  Tensor d_outputs;        // [T, B, D]
+  Tensor d_s, d_previous;  // after and before the step
+  Tensor d_between;        // of two cells
+
+  void begin(std::int64_t t) const { d_s.add_(d_outputs[t]); }
+  const Tensor& after(std::int64_t /*t*/) const { return d_s; }
+  Tensor before(std::int64_t /*t*/) const { return d_previous; }
+  Tensor between(std::int64_t /*t*/) const { return d_between; }
+  void end() { std::swap(d_s, d_previous); }
+};
+
+// All steps and their gradients.
+template <typename T>
+class FusedLoop {
+ public:
+  FusedLoop(FusedTape& tape, CellForm form, ScoreForm score, double scale)
+      : tape_(tape),
         B_(tape.outputs.size(1)),
         D_(tape.outputs.size(2)),
-        M_(gate_count(form) * D_) {
-    const auto before = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 0, T_) : x; };
-    const auto after = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 1, T_) : x; };
+        M_(gate_count(form) * D_),
+        is_lstm_(form == CellForm::lstm) {
+    loop_.T = tape.outputs.size(0) - 1;
+    const auto before = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 0, loop_.T) : x; };
+    const auto after = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 1, loop_.T) : x; };
     const auto A = tape.W.defined() ? tape.W.size(0) : 0;
     const bool has_two = tape.inner.defined();
+    using States = typename FusedCellSteps<T>::States;
     if (has_two) {
-      first_cell_.emplace(
+      loop_.first_cell.emplace(
           tape.first_cell, form, 0,
-          typename FusedCellSteps<T>::States{before(tape.outputs), tape.inner, before(tape.memory),
-                                             tape.inner_memory});
+          States{before(tape.outputs), tape.inner, before(tape.memory), tape.inner_memory});
     }
-    cell_.emplace(tape.cell, form, A,
-                  typename FusedCellSteps<T>::States{
-                      has_two ? tape.inner : before(tape.outputs), after(tape.outputs),
-                      has_two ? tape.inner_memory : before(tape.memory), after(tape.memory)});
-    if (!tape.keys.defined()) return;
-    attention_ =
-        AttentionScore{score, tape.W, tape.v, scale, tape.keys, tape.lengths}.template buffers<T>();
-    attention_->M = M_;
-    attention_->mixed = data<T>(tape.mixed);
+    loop_.cell.emplace(
+        tape.cell, form, A,
+        States{has_two ? tape.inner : before(tape.outputs), after(tape.outputs),
+               has_two ? tape.inner_memory : before(tape.memory), after(tape.memory)});
+    if (tape.keys.defined()) loop_.attention.emplace(tape, *loop_.cell, score, scale, M_);
   }
 
   void forward(const Tensor& x) {
-    const auto mixture = torch::empty({B_, M_}, x.options());  // x̂_t
-    Tensor zero;                                               // x of the second of two cells
-    if (first_cell_) {
-      first_cell_->begin_forward();
-      zero = torch::zeros({B_, M_}, x.options());
+    auto inputs = x;  // of the cell, without attention
+    if (loop_.first_cell) {
+      loop_.first_cell->begin_forward(x);
+      inputs = torch::zeros({B_, M_}, x.options());
     }
-    cell_->begin_forward();
-    for (std::int64_t t = 0; t < T_; ++t) {
-      const T* input = data<T>(x[t]);
-      if (first_cell_) {
-        first_cell_->multiply(t);
-        first_cell_->forward(t, input);
-        input = data<T>(zero);
-      }
-      cell_->multiply(t);
-      if (attention_) {
-        attend<T>(*attention_, cell_->query(t), input, data<T>(tape_.weights[t]), data<T>(mixture));
-        input = data<T>(mixture);
-      }
-      cell_->forward(t, input);
+    if (loop_.attention) {
+      const auto x_hat = torch::empty({B_, M_}, x.options());
+      loop_.attention->begin_forward(inputs, x_hat);
+      inputs = x_hat;
     }
+    loop_.cell->begin_forward(inputs);
+    loop_.forward();
   }
 
   struct Gradients {
@@ -296,62 +358,38 @@ class Loop {
   // d_outputs [T, B, D]; d_weights [T, B, S] and d_memories [T, B, D] may be undefined.
   Gradients backward(const Tensor& d_outputs, const Tensor& d_weights, const Tensor& d_memories) {
     const auto options = tape_.outputs.options();
+    const auto zeros = [&] { return torch::zeros({B_, D_}, options); };
+    auto& [T_, first_cell, cell, attention] = loop_;
+    FusedStateGradients states = {d_outputs, zeros(), zeros(), {}};
+    if (first_cell) {
+      first_cell->begin_backward();
+      states.d_between = torch::empty({B_, D_}, options);
+    }
+    cell->begin_backward();
+    if (attention) attention->begin_backward(d_weights);
+    const auto d_memory = is_lstm_ ? zeros() : Tensor();
+    loop_.backward(states, d_memory, d_memories);
     Gradients d;
-    d.x = torch::empty({T_, B_, M_}, options);
-    const auto d_mixtures = first_cell_ ? torch::empty({T_, B_, M_}, options) : d.x;  // of x̂_t
-    Tensor d_memory, d_v, d_query, d_inner;
-    if (form_ == CellForm::lstm) d_memory = torch::zeros({B_, D_}, options);
-    if (attention_) {
-      d.keys = torch::zeros_like(tape_.keys);
-      if (tape_.v.defined()) d_v = torch::zeros({B_, tape_.v.size(0)}, options);
-      if (!tape_.W.defined()) d_query = torch::empty({B_, D_}, options);
-    }
-    if (first_cell_) {
-      first_cell_->begin_backward();
-      d_inner = torch::empty({B_, D_}, options);
-    }
-    cell_->begin_backward();
-    auto d_s = torch::zeros({B_, D_}, options);
-    auto d_previous = torch::zeros({B_, D_}, options);
-    for (std::int64_t t = T_ - 1; t >= 0; --t) {
-      d_s.add_(d_outputs[t]);
-      if (d_memories.defined()) d_memory.add_(d_memories[t]);
-      T* d_mixture = data<T>(d_mixtures[t]);
-      const auto& d_before = first_cell_ ? d_inner : d_previous;
-      cell_->backward(t, d_s, d_mixture, d_before, d_memory);
-      if (attention_) {
-        attend_backward<T>(*attention_, cell_->query(t), data<T>(tape_.weights[t]),
-                           d_weights.defined() ? data<T>(d_weights[t]) : nullptr, d_mixture,
-                           d_query.defined() ? Strided<T>{data<T>(d_query), D_} : cell_->d_query(t),
-                           data<T>(d.keys), d_v.defined() ? data<T>(d_v) : nullptr);
-        if (d_query.defined()) d_before.add_(d_query);
-      }
-      cell_->add_joint(t, d_before);
-      if (first_cell_) {
-        first_cell_->backward(t, d_inner, data<T>(d.x[t]), d_previous, d_memory);
-        first_cell_->add_joint(t, d_previous);
-      }
-      std::swap(d_s, d_previous);
-    }
-    d.first = d_memory.defined() ? torch::cat({d_s, d_memory}, 1) : d_s;
-    d.cell = cell_->weight_gradients();
-    if (first_cell_) d.first_cell = first_cell_->weight_gradients();
-    if (attention_) {
-      d.mixed = tape_.weights.permute({1, 2, 0}).bmm(d_mixtures.transpose(0, 1));  // [B, S, K · D]
-      if (d_v.defined()) d.v = d_v.sum(0);
+    d.x = first_cell ? first_cell->d_inputs() : cell->d_inputs();
+    d.first = is_lstm_ ? torch::cat({states.d_s, d_memory}, 1) : states.d_s;
+    d.cell = cell->weight_gradients();
+    if (first_cell) d.first_cell = first_cell->weight_gradients();
+    if (attention) {
+      d.mixed = attention->d_mixed();
+      d.keys = attention->d_keys;
+      d.v = attention->d_v();
     }
     return d;
   }
 
  private:
-  Tape& tape_;
-  CellForm form_;
-  std::int64_t T_, B_, D_, M_;  // M = K · D
-  std::optional<FusedCellSteps<T>> first_cell_, cell_;
-  std::optional<AttentionBuffers<T>> attention_;
+  FusedTape& tape_;
+  std::int64_t B_, D_, M_;  // M = K · D
+  bool is_lstm_;
+  RecurrenceLoop<FusedCellSteps<T>, FusedAttention<T>> loop_;
 };
 
-class RecurrenceFunction : public torch::autograd::Function<RecurrenceFunction> {
+class FusedRecurrence : public torch::autograd::Function<FusedRecurrence> {
  public:
   static tensor_list forward(AutogradContext* context, const Tensor& x, const Tensor& first,
                              const Maybe& first_U, const Maybe& first_b_U, const Tensor& U,
@@ -363,7 +401,7 @@ class RecurrenceFunction : public torch::autograd::Function<RecurrenceFunction> 
     const auto B = x.size(1);
     const auto D = U.size(0);
     const auto cell = static_cast<CellForm>(form);
-    Tape tape;
+    FusedTape tape;
     tape.W = contiguous(maybe_W);
     tape.v = contiguous(maybe_v);
     tape.keys = contiguous(maybe_keys);
@@ -385,7 +423,7 @@ class RecurrenceFunction : public torch::autograd::Function<RecurrenceFunction> 
       if (cell == CellForm::lstm) tape.inner_memory = torch::empty_like(tape.inner);
     }
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "recurrence", [&] {
-      Loop<scalar_t>(tape, cell, static_cast<ScoreForm>(score), scale).forward(x.contiguous());
+      FusedLoop<scalar_t>(tape, cell, static_cast<ScoreForm>(score), scale).forward(x.contiguous());
     });
 
     tensor_list saved;
@@ -402,7 +440,7 @@ class RecurrenceFunction : public torch::autograd::Function<RecurrenceFunction> 
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
-    Tape tape;
+    FusedTape tape;
     const auto saved = context->get_saved_variables();
     const auto slots = tape.all();
     for (std::size_t i = 0; i < slots.size(); ++i) *slots[i] = saved[i];
@@ -418,7 +456,8 @@ class RecurrenceFunction : public torch::autograd::Function<RecurrenceFunction> 
     const auto d_memories = tape.memory.defined() ? gradients.back() : Tensor();
     tensor_list result;
     AT_DISPATCH_FLOATING_TYPES(d_outputs.scalar_type(), "recurrence_backward", [&] {
-      auto d = Loop<scalar_t>(tape, form, score, scale).backward(d_outputs, d_weights, d_memories);
+      auto d =
+          FusedLoop<scalar_t>(tape, form, score, scale).backward(d_outputs, d_weights, d_memories);
       result = {d.x, d.first, d.first_cell.U, d.first_cell.b_U, d.cell.U, d.cell.b_U, d.cell.W,
                 d.v, d.keys,  d.mixed,        Tensor(),         Tensor(), Tensor(),   Tensor()};
     });
@@ -431,7 +470,7 @@ Recurrence fused_recurrence(const Tensor& x, const Tensor& first,
                             const RecurrentWeights* first_cell, const RecurrentWeights& cell,
                             const std::optional<LoopAttention>& attention) {
   const auto [a, mixed] = attention.value_or(LoopAttention{});
-  const auto results = RecurrenceFunction::apply(
+  const auto results = FusedRecurrence::apply(
       x, first, first_cell ? Maybe(first_cell->U) : std::nullopt,
       first_cell ? maybe(first_cell->b_U) : std::nullopt, cell.U, maybe(cell.b_U), maybe(a.W),
       maybe(a.v), maybe(a.keys), maybe(mixed), maybe(a.lengths),

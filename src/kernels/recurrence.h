@@ -2,8 +2,8 @@
 // gradient.
 //
 //   u_t = U h_{t−1}                                          the only products in the loop
-//   α_t = attention(h_{t−1}),  x̂_t = x_t + Σ_s α_ts m_s      attention_rows.h
-//   s_t = cell(x̂_t, u_t, s_{t−1})                            cell_rows.h
+//   α_t = attention(h_{t−1}),  x̂_t = x_t + Σ_s α_ts m_s      loops/attention.h
+//   s_t = cell(x̂_t, u_t, s_{t−1})                            loops/cells.h
 //
 // model/rnn/cell.h has the equations of the cells and the order of their K gates. h is the output
 // of a state s: all of it, except for the state [h; c] of an LSTM. U h_{t−1} stands for all
@@ -89,8 +89,12 @@ torch::Tensor recurrence_of_library(const torch::Tensor& x, const torch::Tensor&
 // True if it is the fastest way for these inputs.
 bool has_recurrence_of_library(const torch::Tensor& x, CellForm form);
 
+// True if all steps of a decoder may be computed by one of the functions above. In a search on the
+// CPU (mode.h), each must have the bits of recurrent_step().
+bool can_fuse_steps(const torch::Tensor& x);
+
 // One step: x [B, K · D], state s -> the next state. Uses the kernels, which have no gradient here,
-// if packed weights are in use (packed_weights.h), otherwise the reference implementation.
+// in a search on the CPU, otherwise the reference implementation.
 torch::Tensor recurrent_step(const torch::Tensor& x, const torch::Tensor& s,
                              const RecurrentWeights& cell);
 

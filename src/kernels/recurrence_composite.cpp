@@ -9,8 +9,11 @@
 #include <limits>
 
 #include "kernels/composite_cell.h"
-#include "kernels/packed_weights.h"
+#include "kernels/functions.h"
+#include "kernels/maybe.h"
+#include "kernels/mode.h"
 #include "kernels/recurrence.h"
+#include "kernels/recurrence_loop.h"
 
 namespace regard::kernels {
 namespace {
@@ -18,20 +21,15 @@ namespace {
 using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
-using Maybe = std::optional<Tensor>;  // autograd functions take no undefined tensors
 
 // Limits the memory for tanh(k_s + q) of several steps in a backward pass.
 constexpr std::int64_t max_chunk_bytes = std::int64_t{256} << 20;
 
-Maybe if_defined(const Tensor& tensor) {
-  return tensor.defined() ? Maybe(tensor) : std::nullopt;
-}
-
 // The tensors that forward saves for backward; some are undefined. G is 1 with attention.
 struct CompositeTape {
   Tensor W, v, keys, mixed;
-  CellTape first_cell;  // before attention, of two cells
-  CellTape cell;
+  CompositeCellTape first_cell;  // before attention, of two cells
+  CompositeCellTape cell;
   Tensor outputs;       // [T + 1, G, B, D], beginning with that of the first state
   Tensor memory;        // [T + 1, G, B, D]: c of an LSTM, beginning with that of the first state
   Tensor inner;         // [T, G, B, D]: the outputs of the first of two cells
@@ -52,104 +50,37 @@ struct CompositeTape {
   }
 };
 
-class CompositeLoop {
+// The steps of attention before a cell, and their gradient.
+class CompositeAttention {
  public:
-  CompositeLoop(CompositeTape& tape, CellForm form, ScoreForm score, double scale, bool is_bf16)
-      : tape_(tape), form_(form), score_(score), scale_(scale), T_(tape.outputs.size(0) - 1) {
-    const auto before = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 0, T_) : x; };
-    const auto after = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 1, T_) : x; };
-    const bool has_two = tape.inner.defined();
-    if (has_two) {
-      first_cell_.emplace(tape.first_cell, form, is_bf16,
-                          CellSteps::States{before(tape.outputs), tape.inner, before(tape.memory),
-                                            tape.inner_memory});
-    }
-    cell_.emplace(
-        tape.cell, form, is_bf16,
-        CellSteps::States{has_two ? tape.inner : before(tape.outputs), after(tape.outputs),
-                          has_two ? tape.inner_memory : before(tape.memory), after(tape.memory)});
+  CompositeAttention(CompositeTape& tape, CompositeCellSteps& cell, ScoreForm score, double scale)
+      : tape_(tape), cell_(cell), score_(score), scale_(scale) {}
+
+  // padding [B, 1, S]
+  void begin_forward(const Tensor& padding) {
+    if (tape_.W.defined()) W_ = tape_.W.t();
+    bias_ = torch::zeros({padding.size(0), padding.size(2)}, tape_.outputs.options())
+                .masked_fill_(padding.squeeze(1), minus_infinity);
   }
-
-  // b_U [G, 1, D] or undefined, padding [B, 1, S]. The gates of the tape hold the inputs.
-  void forward(const Tensor& first_b_U, const Tensor& b_U, const Tensor& padding) {
-    if (first_cell_) first_cell_->begin_forward(first_b_U);
-    cell_->begin_forward(b_U);
-    const auto W = tape_.W.defined() ? tape_.W.t() : Tensor();
-    Tensor bias;  // [B, S]: −∞ at padding
-    if (tape_.weights.defined()) {
-      bias = torch::zeros({padding.size(0), padding.size(2)}, tape_.outputs.options())
-                 .masked_fill_(padding.squeeze(1), -std::numeric_limits<double>::infinity());
-    }
-    for (std::int64_t t = 0; t < T_; ++t) {
-      if (first_cell_) first_cell_->forward(t);
-      if (bias.defined()) attend(t, W, bias);
-      cell_->forward(t);
-    }
-  }
-
-  struct Gradients {
-    Tensor x, first, v, keys, mixed;
-    CellSteps::WeightGradients first_cell, cell;
-  };
-
-  // d_outputs [T, G, B, D]; d_weights [T, B, S] and d_memories [T, G, B, D] may be undefined.
-  Gradients backward(const Tensor& d_outputs, const Tensor& d_weights, const Tensor& d_memories) {
-    // d_s of each state, with that of the first state in front.
-    const auto d_s = torch::cat({torch::zeros_like(d_outputs.narrow(0, 0, 1)), d_outputs});
-    Tensor d_c, d_inner;
-    if (form_ == CellForm::lstm) d_c = torch::zeros_like(d_s[0]);
-    if (first_cell_) {
-      first_cell_->begin_backward({});
-      d_inner = torch::zeros_like(d_outputs);
-    }
-    cell_->begin_backward(tape_.W.defined() ? with_factor(tape_.W) : Tensor());
-    AttentionBackward attention(*this, d_weights);
-    for (std::int64_t t = T_ - 1; t >= 0; --t) {
-      if (d_memories.defined()) d_c.add_(d_memories[t]);
-      const auto before = first_cell_ ? d_inner[t] : d_s[t];
-      cell_->backward(t, d_s[t + 1], before, d_c);
-      attention.step(t, before);
-      cell_->add_joint(t, before);
-      if (!first_cell_) continue;
-      first_cell_->backward(t, before, d_s[t], d_c);
-      first_cell_->add_joint(t, d_s[t]);
-    }
-    Gradients d;
-    d.x = first_cell_ ? first_cell_->d_inputs() : cell_->d_inputs();
-    d.first = d_c.defined() ? torch::cat({d_s[0], d_c}, 2) : d_s[0];
-    if (first_cell_) d.first_cell = first_cell_->weight_gradients();
-    d.cell = cell_->weight_gradients();
-    if (d.cell.W.defined()) d.cell.W = with_factor(d.cell.W);
-    attention.finish(d);
-    return d;
-  }
-
- private:
-  // Multiplies W, or its gradient, [A, D] with the factor that d_q as AttentionBackward computes it
-  // lacks: −v of the additive score.
-  Tensor with_factor(const Tensor& W) const {
-    return score_ == ScoreForm::additive ? W * tape_.v.neg().unsqueeze(1) : W;
-  }
-
-  // Attention of step t: adds the mixture to the inputs of the cell. W is transposed, or undefined.
-  void attend(std::int64_t t, const Tensor& W, const Tensor& bias) {
-    const auto s = cell_->before()[t][0];  // [B, D]
+  // Adds the mixture to the inputs of the cell.
+  void forward(std::int64_t t) {
+    const auto s = cell_.before()[t][0];  // [B, D]
     auto q = s;
     if (score_ == ScoreForm::additive) {
       q = tape_.queries[t];
-      torch::mm_out(q, s, W);
-    } else if (W.defined()) {
-      q = s.mm(W);
+      torch::mm_out(q, s, W_);
+    } else if (W_.defined()) {
+      q = s.mm(W_);
     }
     Tensor e;  // [B, S]
     switch (score_) {
       case ScoreForm::additive: {
         const auto hidden = (tape_.keys + q.unsqueeze(1)).tanh_();  // [B, S, A]
-        e = torch::addmv(bias.flatten(), hidden.flatten(0, 1), tape_.v).view_as(bias);
+        e = torch::addmv(bias_.flatten(), hidden.flatten(0, 1), tape_.v).view_as(bias_);
         break;
       }
       case ScoreForm::position:
-        e = q + bias;
+        e = q + bias_;
         break;
       case ScoreForm::cosine: {
         auto norm = tape_.norms[t];
@@ -160,126 +91,203 @@ class CompositeLoop {
         [[fallthrough]];
       }
       case ScoreForm::dot:
-        e = torch::baddbmm(bias.unsqueeze(2), tape_.keys, q.unsqueeze(2), /*beta=*/1, scale_)
+        e = torch::baddbmm(bias_.unsqueeze(2), tape_.keys, q.unsqueeze(2), /*beta=*/1, scale_)
                 .squeeze(2);
         break;
     }
     auto alpha = tape_.weights[t];
     at::_softmax_out(alpha, e, -1, /*half_to_float=*/false);
-    cell_->input(t).transpose(0, 1).baddbmm_(alpha.unsqueeze(1), tape_.mixed);
+    cell_.input(t).transpose(0, 1).baddbmm_(alpha.unsqueeze(1), tape_.mixed);
   }
 
-  // The gradient of attention, from the last step to the first.
-  class AttentionBackward {
-   public:
-    AttentionBackward(CompositeLoop& loop, const Tensor& d_weights)
-        : loop_(loop), tape_(loop.tape_), d_alpha_(d_weights) {
-      if (!tape_.weights.defined()) return;
-      d_mixtures_ = loop.cell_->d_inputs();
-      d_e_ = torch::empty_like(tape_.weights);
-      if (d_alpha_.defined()) d_alpha_ = d_alpha_.clone(at::MemoryFormat::Contiguous);
-      if (loop.score_ == ScoreForm::cosine) {
-        // The projection of d_q on q, which its norm does not pass on, but for a norm of nearly 0.
-        divisor_ = tape_.norms.clamp_min(smallest_norm).unsqueeze(3);  // [T, B, 1, 1]
-        is_large_ = (tape_.norms > smallest_norm).to(d_e_.dtype()).unsqueeze(3);
-      }
-      if (loop.score_ != ScoreForm::additive) return;
-      d_keys_ = torch::zeros_like(tape_.keys);
-      d_v_ = torch::zeros_like(tape_.v);
-      const auto step_bytes = tape_.keys.numel() * tape_.keys.element_size();
-      chunk_ = std::max<std::int64_t>(1, max_chunk_bytes / std::max<std::int64_t>(step_bytes, 1));
-    }
+  // The factor W' of the gradient of the query in that of the state (CompositeCellSteps), or
+  // undefined.
+  Tensor query_weight() const { return tape_.W.defined() ? with_factor(tape_.W) : Tensor(); }
+  // The gradient of W, from that of W'.
+  Tensor d_W(const Tensor& d) const { return d.defined() ? with_factor(d) : Tensor(); }
 
-    // Computes the gradient of the query of step t, as a part of a row of the cell, or adds that of
-    // the state, d_s [1, B, D].
-    void step(std::int64_t t, const Tensor& d_s) {
-      if (!tape_.weights.defined()) return;
-      const auto d_mixture = d_mixtures_[t].transpose(0, 1).transpose(1, 2);  // [B, K · D, 1]
-      const auto d_alpha = d_alpha_.defined()
-                               ? d_alpha_[t].unsqueeze(2).baddbmm_(tape_.mixed, d_mixture)
-                               : tape_.mixed.bmm(d_mixture);  // [B, S, 1]
-      auto d_e = d_e_[t];                                     // [B, S]
-      at::_softmax_backward_data_out(d_e, d_alpha.squeeze(2), tape_.weights[t], -1,
-                                     d_e.scalar_type());
-      const auto d_scores = d_e.unsqueeze(1);  // [B, 1, S]
-      switch (loop_.score_) {
-        case ScoreForm::additive: {
-          // Σ_s d_e v (1 − h²) = −v Σ_s d_e h², because the gradient of a softmax has the sum 0.
-          if (t < first_) load_chunk(t);
-          auto to = loop_.cell_->d_query(t).transpose(0, 1);
-          torch::bmm_out(to, d_scores, squares_[t - first_]);
-          if (t == first_) finish_chunk();
-          break;
-        }
-        case ScoreForm::position:
-          loop_.cell_->d_query(t)[0].copy_(d_e);
-          break;
-        case ScoreForm::cosine: {
-          const auto q = tape_.queries[t].unsqueeze(1);  // [B, 1, A]
-          const auto d_unit = d_scores.bmm(tape_.keys);
-          const auto along = d_unit.bmm(q.transpose(1, 2)) * is_large_[t];  // [B, 1, 1]
-          d_s.transpose(0, 1).addcdiv_(torch::addcmul(d_unit, q, along, -1), divisor_[t],
-                                       loop_.scale_);
-          break;
-        }
-        case ScoreForm::dot:
-          d_s.transpose(0, 1).baddbmm_(d_scores, tape_.keys, /*beta=*/1, loop_.scale_);
-          break;
-      }
+  // d_weights [T, B, S] may be undefined.
+  void begin_backward(const Tensor& d_weights) {
+    d_mixtures_ = cell_.d_inputs();
+    d_e_ = torch::empty_like(tape_.weights);
+    if (d_weights.defined()) d_alpha_ = d_weights.clone(at::MemoryFormat::Contiguous);
+    if (score_ == ScoreForm::cosine) {
+      // The projection of d_q on q, which its norm does not pass on, but for a norm of nearly 0.
+      divisor_ = tape_.norms.clamp_min(smallest_norm).unsqueeze(3);  // [T, B, 1, 1]
+      is_large_ = (tape_.norms > smallest_norm).to(d_e_.dtype()).unsqueeze(3);
     }
+    if (score_ != ScoreForm::additive) return;
+    d_keys_ = torch::zeros_like(tape_.keys);
+    d_v_ = torch::zeros_like(tape_.v);
+    const auto step_bytes = tape_.keys.numel() * tape_.keys.element_size();
+    chunk_ = std::max<std::int64_t>(1, max_chunk_bytes / std::max<std::int64_t>(step_bytes, 1));
+  }
+  // Computes the gradient of the query of step t, as a part of a row of the cell, or adds that of
+  // the state, d_s [1, B, D].
+  void backward(std::int64_t t, const Tensor& d_s) {
+    const auto d_mixture = d_mixtures_[t].transpose(0, 1).transpose(1, 2);  // [B, K · D, 1]
+    const auto d_alpha = d_alpha_.defined()
+                             ? d_alpha_[t].unsqueeze(2).baddbmm_(tape_.mixed, d_mixture)
+                             : tape_.mixed.bmm(d_mixture);  // [B, S, 1]
+    auto d_e = d_e_[t];                                     // [B, S]
+    at::_softmax_backward_data_out(d_e, d_alpha.squeeze(2), tape_.weights[t], -1,
+                                   d_e.scalar_type());
+    const auto d_scores = d_e.unsqueeze(1);  // [B, 1, S]
+    switch (score_) {
+      case ScoreForm::additive: {
+        // Σ_s d_e v (1 − h²) = −v Σ_s d_e h², because the gradient of a softmax has the sum 0.
+        if (t < first_) load_chunk(t);
+        auto to = cell_.d_query(t).transpose(0, 1);
+        torch::bmm_out(to, d_scores, squares_[t - first_]);
+        if (t == first_) finish_chunk();
+        break;
+      }
+      case ScoreForm::position:
+        cell_.d_query(t)[0].copy_(d_e);
+        break;
+      case ScoreForm::cosine: {
+        const auto q = tape_.queries[t].unsqueeze(1);  // [B, 1, A]
+        const auto d_unit = d_scores.bmm(tape_.keys);
+        const auto along = d_unit.bmm(q.transpose(1, 2)) * is_large_[t];  // [B, 1, 1]
+        d_s.transpose(0, 1).addcdiv_(torch::addcmul(d_unit, q, along, -1), divisor_[t], scale_);
+        break;
+      }
+      case ScoreForm::dot:
+        d_s.transpose(0, 1).baddbmm_(d_scores, tape_.keys, /*beta=*/1, scale_);
+        break;
+    }
+  }
 
-    void finish(Gradients& d) {
-      if (!tape_.weights.defined()) return;
-      d.mixed = tape_.weights.permute({1, 2, 0}).bmm(d_mixtures_.squeeze(1).transpose(0, 1));
-      switch (loop_.score_) {
-        case ScoreForm::additive:
-          d.keys = d_keys_.neg_().add_(d_e_.sum(0).unsqueeze(2)).mul_(tape_.v);
-          d.v = d_v_;
-          break;
-        case ScoreForm::position:
-          break;
-        case ScoreForm::dot:
-        case ScoreForm::cosine: {
-          const auto q = tape_.queries.defined() ? tape_.queries : loop_.cell_->before().squeeze(1);
-          d.keys = d_e_.permute({1, 2, 0}).bmm(q.transpose(0, 1)) * loop_.scale_;
-          break;
-        }
+  Tensor d_mixed() const {
+    return tape_.weights.permute({1, 2, 0}).bmm(d_mixtures_.squeeze(1).transpose(0, 1));
+  }
+  const Tensor& d_v() const { return d_v_; }
+  Tensor d_keys() {  // once
+    switch (score_) {
+      case ScoreForm::additive:
+        return d_keys_.neg_().add_(d_e_.sum(0).unsqueeze(2)).mul_(tape_.v);
+      case ScoreForm::position:
+        return {};
+      default: {
+        const auto q = tape_.queries.defined() ? tape_.queries : cell_.before().squeeze(1);
+        return d_e_.permute({1, 2, 0}).bmm(q.transpose(0, 1)) * scale_;
       }
     }
+  }
 
-   private:
-    // Computes h = tanh(k_s + q) of the steps up to t.
-    void load_chunk(std::int64_t t) {
-      first_ = std::max<std::int64_t>(0, t + 1 - chunk_);
-      const auto q = tape_.queries.slice(0, first_, t + 1).unsqueeze(2);
-      hidden_ = (tape_.keys + q).tanh_();  // [·, B, S, A]
-      squares_ = hidden_.square();
-    }
-    void finish_chunk() {
-      const auto d_e = d_e_.narrow(0, first_, hidden_.size(0)).contiguous();
-      d_v_.addmv_(hidden_.flatten(0, 2).t(), d_e.flatten());
-      d_keys_.add_(squares_.mul_(d_e.unsqueeze(3)).sum(0));
-      hidden_ = squares_ = Tensor();
-    }
-
-    CompositeLoop& loop_;
-    CompositeTape& tape_;
-    Tensor d_alpha_;     // [T, B, S] or undefined
-    Tensor d_mixtures_;  // [T, 1, B, K · D]
-    Tensor d_e_;         // [T, B, S]
-    Tensor divisor_, is_large_;
-    Tensor d_keys_, d_v_;
-    std::int64_t chunk_ = 1;
-    std::int64_t first_ = std::numeric_limits<std::int64_t>::max();  // step of the chunk
-    Tensor hidden_, squares_;                                        // h, h²
-  };
+ private:
+  // Multiplies W, or its gradient, [A, D] with the factor that d_q as backward() computes it lacks:
+  // −v of the additive score.
+  Tensor with_factor(const Tensor& W) const {
+    return score_ == ScoreForm::additive ? W * tape_.v.neg().unsqueeze(1) : W;
+  }
+  // Computes h = tanh(k_s + q) of the steps up to t.
+  void load_chunk(std::int64_t t) {
+    first_ = std::max<std::int64_t>(0, t + 1 - chunk_);
+    const auto q = tape_.queries.slice(0, first_, t + 1).unsqueeze(2);
+    hidden_ = (tape_.keys + q).tanh_();  // [·, B, S, A]
+    squares_ = hidden_.square();
+  }
+  void finish_chunk() {
+    const auto d_e = d_e_.narrow(0, first_, hidden_.size(0)).contiguous();
+    d_v_.addmv_(hidden_.flatten(0, 2).t(), d_e.flatten());
+    d_keys_.add_(squares_.mul_(d_e.unsqueeze(3)).sum(0));
+    hidden_ = squares_ = Tensor();
+  }
 
   CompositeTape& tape_;
-  CellForm form_;
+  CompositeCellSteps& cell_;
   ScoreForm score_;
   double scale_;
-  std::int64_t T_;
-  std::optional<CellSteps> first_cell_, cell_;
+  Tensor W_;           // transposed, or undefined
+  Tensor bias_;        // [B, S]: −∞ at padding
+  Tensor d_alpha_;     // [T, B, S] or undefined
+  Tensor d_mixtures_;  // [T, 1, B, K · D]
+  Tensor d_e_;         // [T, B, S]
+  Tensor divisor_, is_large_;
+  Tensor d_keys_, d_v_;
+  std::int64_t chunk_ = 1;
+  std::int64_t first_ = std::numeric_limits<std::int64_t>::max();  // step of the chunk
+  Tensor hidden_, squares_;                                        // h, h²
+};
+
+// The gradients of all states: those of the steps are their rows.
+struct CompositeStateGradients {
+  Tensor d_s;        // [T + 1, G, B, D], with that of the first state in front
+  Tensor d_between;  // [T, G, B, D], of two cells
+
+  void begin(std::int64_t /*t*/) const {}
+  Tensor after(std::int64_t t) const { return d_s[t + 1]; }
+  Tensor before(std::int64_t t) const { return d_s[t]; }
+  Tensor between(std::int64_t t) const { return d_between[t]; }
+  void end() const {}
+};
+
+// All steps and their gradients.
+class CompositeLoop {
+ public:
+  CompositeLoop(CompositeTape& tape, CellForm form, ScoreForm score, double scale, bool is_bf16)
+      : is_lstm_(form == CellForm::lstm) {
+    loop_.T = tape.outputs.size(0) - 1;
+    const auto before = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 0, loop_.T) : x; };
+    const auto after = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 1, loop_.T) : x; };
+    const bool has_two = tape.inner.defined();
+    using States = CompositeCellSteps::States;
+    if (has_two) {
+      loop_.first_cell.emplace(
+          tape.first_cell, form, is_bf16,
+          States{before(tape.outputs), tape.inner, before(tape.memory), tape.inner_memory});
+    }
+    loop_.cell.emplace(
+        tape.cell, form, is_bf16,
+        States{has_two ? tape.inner : before(tape.outputs), after(tape.outputs),
+               has_two ? tape.inner_memory : before(tape.memory), after(tape.memory)});
+    if (tape.weights.defined()) loop_.attention.emplace(tape, *loop_.cell, score, scale);
+  }
+
+  // b_U [G, 1, D] or undefined, padding [B, 1, S]. The gates of the tape hold the inputs.
+  void forward(const Tensor& first_b_U, const Tensor& b_U, const Tensor& padding) {
+    if (loop_.first_cell) loop_.first_cell->begin_forward(first_b_U);
+    loop_.cell->begin_forward(b_U);
+    if (loop_.attention) loop_.attention->begin_forward(padding);
+    loop_.forward();
+  }
+
+  struct Gradients {
+    Tensor x, first, v, keys, mixed;
+    CompositeCellSteps::WeightGradients first_cell, cell;
+  };
+
+  // d_outputs [T, G, B, D]; d_weights [T, B, S] and d_memories [T, G, B, D] may be undefined.
+  Gradients backward(const Tensor& d_outputs, const Tensor& d_weights, const Tensor& d_memories) {
+    auto& [T, first_cell, cell, attention] = loop_;
+    CompositeStateGradients states = {
+        torch::cat({torch::zeros_like(d_outputs.narrow(0, 0, 1)), d_outputs}), {}};
+    if (first_cell) {
+      first_cell->begin_backward({});
+      states.d_between = torch::zeros_like(d_outputs);
+    }
+    cell->begin_backward(attention ? attention->query_weight() : Tensor());
+    if (attention) attention->begin_backward(d_weights);
+    const auto d_c = is_lstm_ ? torch::zeros_like(states.d_s[0]) : Tensor();
+    loop_.backward(states, d_c, d_memories);
+    Gradients d;
+    d.x = first_cell ? first_cell->d_inputs() : cell->d_inputs();
+    d.first = is_lstm_ ? torch::cat({states.d_s[0], d_c}, 2) : states.d_s[0];
+    if (first_cell) d.first_cell = first_cell->weight_gradients();
+    d.cell = cell->weight_gradients();
+    if (attention) {
+      d.cell.W = attention->d_W(d.cell.W);
+      d.mixed = attention->d_mixed();
+      d.keys = attention->d_keys();
+      d.v = attention->d_v();
+    }
+    return d;
+  }
+
+ private:
+  bool is_lstm_;
+  RecurrenceLoop<CompositeCellSteps, CompositeAttention> loop_;
 };
 
 class CompositeRecurrence : public torch::autograd::Function<CompositeRecurrence> {
@@ -299,7 +307,7 @@ class CompositeRecurrence : public torch::autograd::Function<CompositeRecurrence
     tape.keys = keys.value_or(Tensor());
     tape.mixed = mixed.value_or(Tensor());
     const auto inputs = x.transpose(0, 1).clone(at::MemoryFormat::Contiguous);
-    tape.cell = make_cell_tape(cell, U, first_U ? torch::zeros_like(inputs) : inputs);
+    tape.cell = make_composite_cell_tape(cell, U, first_U ? torch::zeros_like(inputs) : inputs);
     const auto states = [&](std::int64_t n) { return torch::empty({n, G, B, D}, x.options()); };
     tape.outputs = states(T + 1);
     tape.outputs[0].copy_(first.narrow(2, 0, D));
@@ -308,7 +316,7 @@ class CompositeRecurrence : public torch::autograd::Function<CompositeRecurrence
       tape.memory[0].copy_(first.narrow(2, D, D));
     }
     if (first_U) {
-      tape.first_cell = make_cell_tape(cell, *first_U, inputs);
+      tape.first_cell = make_composite_cell_tape(cell, *first_U, inputs);
       tape.inner = states(T);
       if (cell == CellForm::lstm) tape.inner_memory = states(T);
     }
@@ -379,10 +387,9 @@ Recurrence composite(const Tensor& x, const Tensor& first, const RecurrentWeight
   const auto [a, mixed] = attention.value_or(LoopAttention{});
   const auto results = CompositeRecurrence::apply(
       x, first, first_cells ? Maybe(first_cells->U) : std::nullopt,
-      first_cells ? if_defined(first_cells->b_U) : std::nullopt, cells.U, if_defined(cells.b_U),
-      if_defined(a.W), if_defined(a.v), if_defined(a.keys), if_defined(mixed),
-      attention ? Maybe(padding_of(a)) : std::nullopt, static_cast<std::int64_t>(cells.form),
-      static_cast<std::int64_t>(a.form), a.scale);
+      first_cells ? maybe(first_cells->b_U) : std::nullopt, cells.U, maybe(cells.b_U), maybe(a.W),
+      maybe(a.v), maybe(a.keys), maybe(mixed), attention ? Maybe(padding_of(a)) : std::nullopt,
+      static_cast<std::int64_t>(cells.form), static_cast<std::int64_t>(a.form), a.scale);
   return {results[0].transpose(0, 1), attention ? results[1] : Tensor(),
           cells.form == CellForm::lstm ? results.back().transpose(0, 1) : Tensor()};
 }

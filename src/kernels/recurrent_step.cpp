@@ -1,9 +1,9 @@
 // One step of a recurrent cell, the reference implementations of all steps, and the recurrence of
 // LibTorch.
-#include "kernels/cell_rows.h"
 #include "kernels/functions.h"
 #include "kernels/linear.h"
-#include "kernels/packed_weights.h"
+#include "kernels/loops/cells.h"
+#include "kernels/mode.h"
 #include "kernels/recurrence.h"
 
 namespace regard::kernels {
@@ -52,8 +52,12 @@ void gru_before_step(const Tensor& x, const Tensor& s, const Tensor& U, const Te
 
 }  // namespace
 
+bool can_fuse_steps(const Tensor& x) {
+  return !in_search(x);
+}
+
 Tensor recurrent_step(const Tensor& x, const Tensor& s, const RecurrentWeights& cell) {
-  if (packed_weights_for(cell.U) == nullptr) return recurrent_step_reference(x, s, cell);
+  if (!in_search(cell.U)) return recurrent_step_reference(x, s, cell);
   const auto B = s.size(0);
   const auto D = cell.U.size(0);
   const auto input = x.contiguous();

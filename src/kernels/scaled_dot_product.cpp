@@ -9,8 +9,8 @@
 #include <type_traits>
 
 #include "kernels/device.h"
-#include "kernels/head_rows.h"
-#include "kernels/product_rows.h"
+#include "kernels/loops/heads.h"
+#include "kernels/loops/products.h"
 
 namespace regard::kernels {
 

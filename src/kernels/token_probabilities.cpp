@@ -3,15 +3,12 @@
 #include <torch/utils.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <vector>
 
 #include "kernels/device.h"
-#include "kernels/function_rows.h"
-#include "kernels/functions.h"
 #include "kernels/linear.h"
-#include "kernels/packed_weights.h"
+#include "kernels/loops/functions.h"
+#include "kernels/mode.h"
 
 namespace regard::kernels {
 
@@ -43,7 +40,7 @@ torch::Tensor target_log_probabilities(const torch::Tensor& rows, const torch::T
     const auto logits = kernels::linear(rows.narrow(0, begin, n), W, b);  // [n, V]
     const auto y = targets.narrow(0, begin, n).contiguous();
     const auto log_p = all.narrow(0, begin, n);
-    if (!is_batch_invariant(logits)) {
+    if (!in_search(logits)) {
       log_p.copy_(logits.log_softmax(-1).gather(1, y.unsqueeze(1)).squeeze(1));
       continue;
     }
@@ -78,59 +75,6 @@ torch::Tensor select_columns_reference(const torch::Tensor& logits, const torch:
   const auto by_row = columns.repeat_interleave(logits.size(0) / columns.size(0), 0);  // [N, K]
   return logits.gather(1, by_row.clamp_min(0))
       .masked_fill(by_row < 0, -std::numeric_limits<double>::infinity());
-}
-
-namespace {
-
-template <typename T>
-T log_add_exp(T a, T b) {
-  const T larger = std::max(a, b);
-  if (std::isinf(larger)) return larger;
-  return larger + std::log1p(std::exp(-std::abs(a - b)));
-}
-
-// Adds the copies to one row: log_p [width] is log σ(g) + log P_vocabulary and becomes log P.
-// log_copies is log σ(−g). mass [width] is 0 before and after.
-template <typename T>
-void add_copies(std::int64_t V, std::int64_t length, const std::int64_t* ids, const T* weights,
-                T log_copies, std::vector<T>& mass, T* log_p) {
-  constexpr T least = std::numeric_limits<float>::min();
-  constexpr T added = -1;  // in place of the mass of an id that is done
-  for (std::int64_t s = 0; s < length; ++s) mass[ids[s]] += weights[s];
-  for (std::int64_t s = 0; s < length; ++s) {
-    const auto y = ids[s];
-    if (mass[y] == added) continue;
-    const T copied = y < V ? mass[y] : std::max(mass[y], least);
-    if (copied != 0) log_p[y] = log_add_exp(log_p[y], log_copies + std::log(copied));
-    mass[y] = added;
-  }
-  for (std::int64_t s = 0; s < length; ++s) mass[ids[s]] = 0;
-}
-
-}  // namespace
-
-torch::Tensor copy_mixture(const torch::Tensor& log_p, const torch::Tensor& gate,
-                           const torch::Tensor& weights, const torch::Tensor& ids,
-                           const torch::Tensor& lengths, std::int64_t width) {
-  const auto B = log_p.size(0), G = log_p.size(1), V = log_p.size(2), S = ids.size(1);
-  auto mixture =
-      torch::full({B, G, width}, -std::numeric_limits<double>::infinity(), log_p.options());
-  mixture.narrow(2, 0, V).copy_(log_p + kernels::log_sigmoid(gate));
-  const auto log_copies = kernels::log_sigmoid(-gate).contiguous();
-  const auto alpha = weights.contiguous();
-  const auto tokens = ids.contiguous();
-  const auto ends = lengths.contiguous();
-  AT_DISPATCH_FLOATING_TYPES(log_p.scalar_type(), "copy_mixture", [&] {
-    std::vector<scalar_t> mass(static_cast<std::size_t>(width), scalar_t(0));
-    for (std::int64_t n = 0; n < B * G; ++n) {
-      const auto b = n / G;
-      add_copies(V, ends.const_data_ptr<std::int64_t>()[b],
-                 tokens.const_data_ptr<std::int64_t>() + b * S,
-                 alpha.const_data_ptr<scalar_t>() + n * S, log_copies.const_data_ptr<scalar_t>()[n],
-                 mass, mixture.mutable_data_ptr<scalar_t>() + n * width);
-    }
-  });
-  return mixture;
 }
 
 }  // namespace regard::kernels

@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "kernels/device.h"
+#include "kernels/mode.h"
 #include "kernels/packed_weights.h"
-#include "kernels/product_rows.h"
+#include "kernels/loops/products.h"
 #include "model/attention/table.h"
 #include "model/build_model.h"
 #include "report/table.h"
@@ -128,7 +129,7 @@ DecodingCosts decoding_costs(Seq2Seq& model, std::int64_t S, int repeats) {
   const torch::InferenceMode guard;
   model.eval();
   kernels::PackedWeights weights(kernels::find_precision("auto", torch::kCPU));
-  const kernels::WithPackedWeights with(weights);
+  const auto mode = kernels::Mode::search(weights);
   auto encoded = model.encode(torch::full({B, S}, first_token, torch::kLong),
                               torch::full({B}, S, torch::kLong));
   const auto first = model.initial_state(encoded).select(torch::arange(B).repeat_interleave(G));

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "config/model_options.h"
-#include "kernels/product_rows.h"
+#include "kernels/loops/products.h"
 
 namespace regard {
 

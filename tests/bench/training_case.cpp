@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "kernels/device.h"
+#include "kernels/mode.h"
 #include "model/build_model.h"
 #include "model/output/output_layer.h"
 #include "tests/bench/timing.h"
@@ -184,7 +185,7 @@ void TrainingCase::time_parts(Timings& timings) {
 
 void TrainingCase::time_model(Timings& timings) {
   if (trained_->packed_weights) trained_->packed_weights->repack_all(alone_);
-  const kernels::WithTrainingWeights with(trained_->packed_weights.get());
+  const auto mode = kernels::Mode::training(trained_->packed_weights.get());
   const auto n = static_cast<std::int64_t>(pool_.count());
   const auto batch = n == 1 ? batch_ : batch_.shard(0, n);
   const auto& names = part_names();

@@ -20,6 +20,7 @@
 #include "decoding/search.h"
 #include "kernels/device.h"
 #include "kernels/functions.h"
+#include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 #include "model/attention/table.h"
 #include "model/encoder_decoder.h"
@@ -148,7 +149,7 @@ class TestedModel {
     };
     expect_same_in_all_batches([&](const auto& source, const auto& lengths, const auto& target) {
       const torch::InferenceMode guard;
-      const kernels::WithPackedWeights with(packed);
+      const auto mode = kernels::Mode::search(packed);
       const auto input = target.narrow(1, 0, target.size(1) - 1);
       const auto own = model_->self_attention(source, lengths, input);
       const auto states = model_->encode(source, lengths).lengths;  // fewer in a pyramid
@@ -226,7 +227,7 @@ class TestedModel {
                                              const torch::Tensor& target,
                                              kernels::PackedWeights& packed) const {
     const torch::InferenceMode guard;
-    const kernels::WithPackedWeights with(packed);
+    const auto mode = kernels::Mode::search(packed);
     std::vector<Hypothesis> hypotheses(static_cast<std::size_t>(source.size(0)));
     const auto encoded = model_->encode(source, lengths);
     auto state = model_->initial_state(encoded);

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "decoding/score_targets.h"
-#include "kernels/function_rows.h"
+#include "kernels/loops/functions.h"
 #include "tests/decoding/table_model.h"
 #include "tests/decoding/table_search.h"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/device.h"
+#include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 
 namespace regard::kernels::kernels_attention_reference_test {
@@ -98,7 +99,7 @@ TEST_P(AttentionReference, InASearchScoresAndWeightsEqualThoseOutsideOfIt) {
   for (const auto& windows : {torch::Tensor(), windows_}) {
     const auto alpha = attention_weights(score(windows), states_);
     const auto e = attention_scores(score(), states_.view({B, G, A}));
-    const WithPackedWeights with(packed);
+    const auto mode = Mode::search(packed);
     EXPECT_TRUE(torch::allclose(attention_weights(score(windows), states_), alpha, 1e-12, 1e-12));
     const auto found = attention_scores(score(), states_.view({B, G, A}));
     for (std::int64_t b = 0; b < B; ++b) {
@@ -133,7 +134,7 @@ class AttentionInSearch : public testing::Test {
   template <typename F>
   torch::Tensor in_search(const F& compute) {
     const torch::NoGradGuard guard;
-    const WithPackedWeights with(packed_);
+    const auto mode = Mode::search(packed_);
     return compute();
   }
 

@@ -10,6 +10,7 @@
 
 #include "kernels/device.h"
 #include "kernels/linear.h"
+#include "kernels/mode.h"
 #include "tests/gradcheck.h"
 
 namespace regard::kernels::deferred_weight_gradients_reference_test {
@@ -56,7 +57,7 @@ TEST_F(Late, ValuesAndGradientsAreThoseOfTheLoop) {
   const Recurrence r;
   const auto plain = r.loss();
   const auto wanted = torch::autograd::grad({plain}, r.all());
-  const DeferredWeightGradients late;
+  const auto late = Mode::time_loop();
   const auto loss = r.loss();
   EXPECT_TRUE(torch::allclose(loss, plain, 1e-12, 1e-12));
   const auto found = torch::autograd::grad({loss}, r.all());
@@ -69,7 +70,7 @@ TEST_F(Late, GradientsMatchCentralDifferences) {
   const Recurrence r;
   expect_gradients_match(
       [&] {
-        const DeferredWeightGradients late;
+        const auto late = Mode::time_loop();
         return r.loss();
       },
       {{"U", r.U}, {"W", r.W}, {"b", r.b}, {"V", r.V}, {"E", r.E}, {"first", r.first}});
@@ -80,7 +81,7 @@ TEST_F(Late, TheGradientOutlivesTheScope) {
   const auto x = weight({2, 3});
   Tensor y;
   {
-    const DeferredWeightGradients late;
+    const auto late = Mode::time_loop();
     y = deferred_product(deferred_product(x, W), W);
   }
   const auto found = torch::autograd::grad({y.sum()}, {W, x});
@@ -92,7 +93,7 @@ TEST_F(Late, TheGradientOutlivesTheScope) {
 TEST_F(Late, OtherUsesOfTheWeightAddTheirGradients) {
   const auto W = weight({3, 3});
   const auto x = weight({2, 3});
-  const DeferredWeightGradients late;
+  const auto late = Mode::time_loop();
   const auto inside = deferred_product(x, W).sum();
   const auto found = torch::autograd::grad({inside + W.square().sum()}, {W});
   EXPECT_TRUE(torch::allclose(found[0], x.t().mm(torch::ones({2, 3}, torch::kDouble)) + 2 * W));
@@ -101,7 +102,7 @@ TEST_F(Late, OtherUsesOfTheWeightAddTheirGradients) {
 TEST_F(Late, EachGradientCountsItsOwnStepsOnly) {
   const auto W = weight({3, 3});
   const auto x = weight({2, 3});
-  const DeferredWeightGradients late;
+  const auto late = Mode::time_loop();
   const auto y = deferred_product(x, W).sum();
   const auto unused = deferred_product(x, W);  // of a step that nobody waits for
   const auto first = torch::autograd::grad({y}, {W}, {}, /*retain_graph=*/true);
@@ -114,11 +115,11 @@ TEST_F(Late, EachGradientCountsItsOwnStepsOnly) {
 TEST_F(Late, ScopesDoNotShareTheirSteps) {
   const auto W = weight({3, 3});
   const auto x = weight({2, 3});
-  const DeferredWeightGradients outer;
+  const auto outer = Mode::time_loop();
   const auto a = deferred_product(x, W).sum();
   Tensor b;
   {
-    const DeferredWeightGradients inner;
+    const auto inner = Mode::time_loop();
     b = deferred_product(2 * x, W).sum();
   }
   const auto of_a = torch::autograd::grad({a}, {W});
@@ -129,7 +130,7 @@ TEST_F(Late, ScopesDoNotShareTheirSteps) {
 TEST_F(Late, NothingIsLateWhereNothingAsksForIt) {
   const auto W = weight({3, 3});
   EXPECT_FALSE(is_deferred(W));
-  const DeferredWeightGradients late;
+  const auto late = Mode::time_loop();
   EXPECT_TRUE(is_deferred(W));
   EXPECT_FALSE(is_deferred(W.detach()));
   {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 
 namespace regard::kernels::functions_reference_test {
@@ -26,7 +27,7 @@ class FunctionsReference : public testing::Test {
   template <typename F>
   Tensor in_search(const F& compute) {
     const torch::NoGradGuard guard;
-    const WithPackedWeights with(packed_);
+    const auto mode = Mode::search(packed_);
     return compute();
   }
   // `compute` in a search against itself outside of one, where it is LibTorch's.
@@ -135,8 +136,7 @@ TEST_F(FunctionsReference, ASumOfExponentialsIsLibTorchsAndEachOfItsOwn) {
   }
 }
 
-TEST_F(FunctionsReference, WithGradientsTheyAreLibTorchs) {
-  const WithPackedWeights with(packed_);
+TEST_F(FunctionsReference, OutsideOfASearchTheyAreLibTorchs) {
   const auto x = torch::randn({5}, torch::kDouble).requires_grad_();
   for (const auto& [name, function] : row_functions) {
     EXPECT_TRUE(function(x).requires_grad()) << name;

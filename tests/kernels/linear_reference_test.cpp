@@ -8,6 +8,7 @@
 
 #include "kernels/device.h"
 #include "kernels/functions.h"
+#include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 #include "kernels/recurrence.h"
 
@@ -23,7 +24,7 @@ class LinearReference : public testing::Test {
   template <typename F>
   torch::Tensor packed(const F& compute) {
     const torch::NoGradGuard guard;
-    const WithPackedWeights with(packed_);
+    const auto mode = Mode::search(packed_);
     return compute();
   }
   template <typename F>
@@ -113,7 +114,7 @@ TEST_F(LinearReference, AReluWithDropoutEqualsItsParts) {
         const auto expected = computed(kernels::dropout(torch::linear(x, W, b).relu(), dropout));
         PackedWeights products;
         for (auto* weights : {static_cast<PackedWeights*>(nullptr), &products}) {
-          const WithTrainingWeights with(weights);
+          const auto mode = Mode::training(weights);
           const auto found = computed(linear_relu(x, W, b, dropout));
           for (std::size_t i = 0; i < found.size(); ++i) {
             EXPECT_TRUE(torch::allclose(found[i], expected[i], tolerance, tolerance))
@@ -139,23 +140,6 @@ TEST_F(LinearReference, AReluKeepsWhatIsNotANumber) {
   const auto W = draw({7, 5});
   W[3][2] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(linear_relu(x, W, draw({7}), {}).isnan().sum().item<int>(), 1);
-}
-
-TEST_F(LinearReference, WhereAGradientIsWantedWeightsAreNotPacked) {
-  const WithPackedWeights with(packed_);
-  const auto W = draw({7, 5}).requires_grad_();
-  kernels::linear(draw({3, 5}), W).sum().backward();
-  EXPECT_TRUE(W.grad().defined());
-}
-
-TEST_F(LinearReference, WithoutKernelsWeightsAreNotPacked) {
-  const torch::NoGradGuard guard;
-  const WithPackedWeights with(packed_);
-  const auto W = draw({7, 5});
-  EXPECT_EQ(packed_weights_for(W), &packed_);
-  EXPECT_EQ(packed_weights_for(W.to(torch::kHalf)), nullptr);
-  use_reference(true);
-  EXPECT_EQ(packed_weights_for(W), nullptr);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/product_rows.h"
+#include "kernels/loops/products.h"
 #include "tests/kernels/portable/portable_loops.h"
 
 namespace regard::kernels::packed_weights_reference_test {

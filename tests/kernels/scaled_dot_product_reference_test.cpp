@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/device.h"
-#include "kernels/head_rows.h"
+#include "kernels/loops/heads.h"
 #include "tests/kernels/portable/portable_loops.h"
 
 namespace regard::kernels::scaled_dot_product_reference_test {

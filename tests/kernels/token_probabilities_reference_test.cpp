@@ -8,6 +8,7 @@
 
 #include "kernels/functions.h"
 #include "kernels/linear.h"
+#include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 
 namespace regard::kernels::token_probabilities_reference_test {
@@ -65,7 +66,7 @@ TEST(TargetLogProbabilitiesReference, EqualsTheSoftmaxOfAllTokens) {
       const auto expected = pick(torch::linear(rows, W, b).log_softmax(-1));
       EXPECT_TRUE(torch::allclose(target_log_probabilities(rows, W, b, targets), expected));
       PackedWeights packed;
-      const WithPackedWeights with(packed);
+      const auto mode = Mode::search(packed);
       const auto found = target_log_probabilities(rows, W, b, targets);
       EXPECT_TRUE(torch::allclose(found, expected, 1e-5, 1e-4));
       EXPECT_TRUE(torch::equal(found, pick(log_softmax(linear(rows, W, b))))) << N << ' ' << V;
@@ -81,46 +82,6 @@ TEST(SelectColumnsReference, EqualsTheReference) {
   EXPECT_EQ(found[1][0].item<float>(), logits[1][8].item<float>());
   EXPECT_EQ(found[2][0].item<float>(), logits[2][2].item<float>());
   EXPECT_EQ(found[3][1].item<float>(), -std::numeric_limits<float>::infinity());
-}
-
-// Words of the vocabulary 0 … 4, and 5 and 6 behind it.
-TEST(CopyMixtureReference, ACopyMixtureIsTheSumOfBothProbabilities) {
-  const auto ids = torch::tensor({{4, 5, 4, 2}, {6, 1, 0, 0}});
-  const auto lengths = torch::tensor({4, 2});
-  for (const auto type : {torch::kDouble, torch::kFloat}) {
-    const auto log_p = torch::randn({2, 3, 5}, type).log_softmax(-1);
-    const auto gate = torch::randn({2, 3, 1}, type);
-    auto weights = torch::rand({2, 3, 4}, type);
-    weights[1].narrow(1, 2, 2).fill_(0);
-    weights[0][1][3] = 0;  // of a word of the vocabulary
-    weights = weights / weights.sum(-1, true);
-    const auto found = copy_mixture(log_p, gate, weights, ids, lengths, 7);
-    ASSERT_EQ(found.sizes(), torch::IntArrayRef({2, 3, 7}));
-    for (std::int64_t b = 0; b < 2; ++b) {
-      for (std::int64_t g = 0; g < 3; ++g) {
-        const auto p_gen = 1 / (1 + std::exp(-gate[b][g][0].item<double>()));
-        for (std::int64_t y = 0; y < 7; ++y) {
-          double p = y < 5 ? p_gen * std::exp(log_p[b][g][y].item<double>()) : 0;
-          for (std::int64_t s = 0; s < lengths[b].item<std::int64_t>(); ++s) {
-            if (ids[b][s].item<std::int64_t>() == y) {
-              p += (1 - p_gen) * weights[b][g][s].item<double>();
-            }
-          }
-          EXPECT_NEAR(std::exp(found[b][g][y].item<double>()), p,
-                      type == torch::kDouble ? 1e-12 : 1e-6);
-        }
-      }
-    }
-  }
-}
-
-TEST(CopyMixtureReference, AWordBehindTheVocabularyThatLostAllWeightHasTheLeastProbability) {
-  const auto weights = torch::tensor({{{1.0, 0.0}}});
-  const auto found = copy_mixture(torch::zeros({1, 1, 2}).log_softmax(-1), torch::zeros({1, 1, 1}),
-                                  weights, torch::tensor({{0, 2}}), torch::tensor({2}), 4);
-  EXPECT_NEAR(found[0][0][2].item<double>(),
-              std::log(std::numeric_limits<float>::min()) + std::log(0.5), 1e-4);
-  EXPECT_EQ(found[0][0][3].item<double>(), -std::numeric_limits<double>::infinity());
 }
 
 }  // namespace

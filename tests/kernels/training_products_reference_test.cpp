@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "kernels/cross_entropy.h"
-#include "kernels/deferred_weight_gradients.h"
 #include "kernels/device.h"
 #include "kernels/linear.h"
+#include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 #include "kernels/recurrence.h"
 
@@ -52,7 +52,7 @@ struct Network {
     y = add_product(y.new_ones({35, 32}), y, direct).tanh() + product(y, direct);
     y = linear_each(each_b, torch::stack({y, -y}), each).sum(0);
     {
-      const DeferredWeightGradients deferred;
+      const auto deferred = Mode::time_loop();
       for (int t = 0; t < 3; ++t) y = product(y, step).tanh();
     }
     const auto input = kernels::linear(y, to_gru).view({7, 5, 60});
@@ -65,7 +65,7 @@ struct Network {
 
 // Returns the loss and the gradients of all weights.
 std::vector<Tensor> gradients(const Network& network, PackedWeights* products) {
-  const WithTrainingWeights with(products);
+  const auto mode = Mode::training(products);
   const auto loss = network.loss();
   auto result = torch::autograd::grad({loss}, network.all());
   result.push_back(loss.detach());
@@ -119,7 +119,7 @@ TEST(TrainingProductsReference, Bf16OfLibTorchDiffersByItsRounding) {
 
 TEST(TrainingProductsReference, DoublePrecisionKeepsLibTorchsProducts) {
   PackedWeights products;
-  const WithTrainingWeights with(&products);
+  const auto mode = Mode::training(&products);
   const auto x = torch::randn({3, 20}, torch::kDouble);
   const auto W = torch::randn({30, 20}, torch::kDouble).requires_grad_();
   EXPECT_TRUE(torch::equal(kernels::linear(x, W), torch::linear(x, W)));

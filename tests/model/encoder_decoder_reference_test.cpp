@@ -5,6 +5,7 @@
 #include <torch/utils.h>
 
 #include "base/error.h"
+#include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 #include "model/attention/attention.h"
 #include "model/random_stream.h"
@@ -145,7 +146,7 @@ TEST(EncoderDecoderReference, DecodingAllStepsAtOnceEqualsOneStepAtATimeAlsoWith
     expect_steps(model, x, at_once);
     const torch::NoGradGuard guard;
     kernels::PackedWeights packed;
-    const kernels::WithPackedWeights with(packed);
+    const auto mode = kernels::Mode::search(packed);
     expect_steps(model, x, at_once);
   }
 }

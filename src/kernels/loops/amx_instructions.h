@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kernels/amx_tile_shapes.h"
+#include "kernels/loops/amx_tile_shapes.h"
 
 namespace regard::kernels {
 namespace {

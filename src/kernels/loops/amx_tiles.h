@@ -1,5 +1,5 @@
 // Products of low-precision factors with AMX: the processor multiplies tiles of 16 rows of 64
-// bytes. Included only by product_bf16_rows.cpp and product_int8_rows.cpp, for processors with
+// bytes. Included only by loops/product_bf16.cpp and loops/product_int8.cpp, for processors with
 // has_amx_products() (base/cpu.h). Must not call any function with external linkage
 // (product_loops.h).
 //
@@ -10,8 +10,8 @@
 
 #include <cstdint>
 
-#include "kernels/amx_instructions.h"
-#include "kernels/product_low_precision_loops.h"
+#include "kernels/loops/amx_instructions.h"
+#include "kernels/loops/product_low_precision_loops.h"
 
 namespace regard::kernels {
 namespace {

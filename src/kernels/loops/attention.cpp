@@ -1,12 +1,12 @@
-#include "kernels/attention_rows.h"
+#include "kernels/loops/attention.h"
 
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 #include <vector>
 
-#include "kernels/vector_math.h"
-#include "kernels/weighted_sums.h"
+#include "kernels/loops/vector_math.h"
+#include "kernels/loops/weighted_sums.h"
 
 namespace regard::kernels {
 namespace {

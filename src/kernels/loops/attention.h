@@ -16,7 +16,7 @@
 
 #include <cstdint>
 
-#include "kernels/cell_rows.h"
+#include "kernels/loops/cells.h"
 
 namespace regard::kernels {
 

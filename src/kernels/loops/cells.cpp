@@ -1,6 +1,6 @@
-#include "kernels/cell_rows.h"
+#include "kernels/loops/cells.h"
 
-#include "kernels/vector_math.h"
+#include "kernels/loops/vector_math.h"
 
 namespace regard::kernels {
 

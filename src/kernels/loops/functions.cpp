@@ -1,4 +1,4 @@
-#include "kernels/function_rows.h"
+#include "kernels/loops/functions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "kernels/vector_math.h"
+#include "kernels/loops/vector_math.h"
 
 namespace regard::kernels {
 namespace {

@@ -1,6 +1,6 @@
-// The loops of HeadLoops (head_rows.h), for vectors of `bytes` bytes and tiles of rows_at_once rows
-// of sums: with two vectors of sums for each row, a tile fits the vector registers. Included only
-// by one source for each generation of processors. Must not call any function with external
+// The loops of HeadLoops (loops/heads.h), for vectors of `bytes` bytes and tiles of rows_at_once
+// rows of sums: with two vectors of sums for each row, a tile fits the vector registers. Included
+// only by one source for each generation of processors. Must not call any function with external
 // linkage, not even std::min: the linker would share its code between generations.
 //
 // Queries are processed a block of `lanes` at a time, one query in each lane of a vector. The
@@ -17,8 +17,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels/head_rows.h"
-#include "kernels/vector_math.h"
+#include "kernels/loops/heads.h"
+#include "kernels/loops/vector_math.h"
 
 namespace regard::kernels {
 namespace {

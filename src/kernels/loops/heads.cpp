@@ -1,12 +1,12 @@
-#include "kernels/head_rows.h"
+#include "kernels/loops/heads.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "base/cpu.h"
-#include "kernels/head_loops.h"
-#include "kernels/vector_math.h"
-#include "kernels/weighted_sums.h"
+#include "kernels/loops/head_loops.h"
+#include "kernels/loops/vector_math.h"
+#include "kernels/loops/weighted_sums.h"
 
 namespace regard::kernels {
 namespace {

@@ -1,8 +1,8 @@
-#include "kernels/layer_norm_rows.h"
+#include "kernels/loops/layer_norm.h"
 
 #include <cmath>
 
-#include "kernels/vector_math.h"
+#include "kernels/loops/vector_math.h"
 
 namespace regard::kernels {
 namespace {

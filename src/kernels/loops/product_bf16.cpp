@@ -1,8 +1,8 @@
 // Products of factors rounded to bfloat16 (8 bits of exponent, 8 of precision) with sums in single
 // precision, by AVX512-BF16 or AMX-BF16. Compiled for x86-64-v4 with AVX512-BF16 (CMakeLists.txt).
 // The instructions read numbers below 2⁻¹²⁶ as 0.
-#include "kernels/amx_tiles.h"
-#include "kernels/product_low_precision_loops.h"
+#include "kernels/loops/amx_tiles.h"
+#include "kernels/loops/product_low_precision_loops.h"
 
 namespace regard::kernels {
 namespace {

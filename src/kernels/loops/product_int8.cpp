@@ -10,8 +10,8 @@
 // packed. The instruction multiplies unsigned with signed numbers, so (x̂ + 128) is multiplied by ŵ,
 // and 128 Σ_k ŵ_kj is subtracted from the sum. Sums of up to 60,000 products cannot overflow:
 // 60,000 · 255 · 127 < 2³¹.
-#include "kernels/amx_tiles.h"
-#include "kernels/product_low_precision_loops.h"
+#include "kernels/loops/amx_tiles.h"
+#include "kernels/loops/product_low_precision_loops.h"
 
 namespace regard::kernels {
 namespace {

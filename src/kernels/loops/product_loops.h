@@ -1,10 +1,10 @@
-// The loops of product_rows.h, for vectors of `bytes` bytes and tiles of rows_at_once rows: with
+// The loops of loops/products.h, for vectors of `bytes` bytes and tiles of rows_at_once rows: with
 // two vectors of sums for each row, a tile fits the vector registers. Included only by one source
 // for each generation of processors. Must not call any function with external linkage, not even
 // std::min: the linker would share its code between generations.
 #pragma once
 
-#include "kernels/product_rows.h"
+#include "kernels/loops/products.h"
 
 namespace regard::kernels {
 namespace {

@@ -1,6 +1,6 @@
-// The loops of product_rows.h for 16-bit and 8-bit factors, with AVX-512. Included only by
-// product_bf16_rows.cpp and product_int8_rows.cpp. Must not call any function with external linkage
-// (product_loops.h).
+// The loops of loops/products.h for 16-bit and 8-bit factors, with AVX-512. Included only by
+// loops/product_bf16.cpp and loops/product_int8.cpp. Must not call any function with external
+// linkage (product_loops.h).
 //
 // A group is the factors along k that one instruction multiplies and sums in one 32-bit lane: 2
 // factors of 16 bits, or 4 of 8 bits. W [K, N] is packed into panels of 64 columns. For each 2 or 4
@@ -11,7 +11,7 @@
 
 #include <immintrin.h>
 
-#include "kernels/product_rows.h"
+#include "kernels/loops/products.h"
 
 namespace regard::kernels {
 namespace {

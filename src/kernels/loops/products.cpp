@@ -1,11 +1,11 @@
-#include "kernels/product_rows.h"
+#include "kernels/loops/products.h"
 
 #include <array>
 #include <cstddef>
 #include <type_traits>
 
 #include "base/cpu.h"
-#include "kernels/product_loops.h"
+#include "kernels/loops/product_loops.h"
 
 namespace regard::kernels {
 

@@ -31,7 +31,7 @@ struct MatrixView {
 enum class Precision {
   full,  // T, not rounded
   bf16,  // rounded to 8 bits of precision
-  int8,  // scaled by row of x and column of W, and rounded to 8 bits (product_int8_rows.cpp)
+  int8,  // scaled by row of x and column of W, and rounded to 8 bits (loops/product_int8.cpp)
 };
 
 // The functions for one number format and one instruction set.

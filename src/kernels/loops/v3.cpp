@@ -1,6 +1,6 @@
 // Compiled for x86-64-v3 (CMakeLists.txt): 16 registers of 32 bytes, hence tiles of 6 rows.
-#include "kernels/head_loops.h"
-#include "kernels/product_loops.h"
+#include "kernels/loops/head_loops.h"
+#include "kernels/loops/product_loops.h"
 
 namespace regard::kernels {
 

@@ -1,6 +1,6 @@
 // Compiled for x86-64-v4 (CMakeLists.txt): 32 registers of 64 bytes, hence tiles of 12 rows.
-#include "kernels/head_loops.h"
-#include "kernels/product_loops.h"
+#include "kernels/loops/head_loops.h"
+#include "kernels/loops/product_loops.h"
 
 namespace regard::kernels {
 

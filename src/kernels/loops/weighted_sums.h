@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "kernels/vector_math.h"
+#include "kernels/loops/vector_math.h"
 
 namespace regard::kernels {
 

@@ -31,15 +31,6 @@ torch::Tensor log_weights(const torch::Tensor& weights) {
   return kernels::log(weights.clamp_min(smallest_weight));
 }
 
-kernels::AttentionScore repeat_for_queries(kernels::AttentionScore score, std::int64_t N) {
-  const auto G = N / score.keys.size(0);
-  if (G == 1) return score;
-  score.keys = score.keys.repeat_interleave(G, 0);
-  score.lengths = score.lengths.repeat_interleave(G);
-  score.padding = score.padding.repeat_interleave(G, 0);
-  return score;
-}
-
 ScoreAttention::ScoreAttention() : Attention({.is_mixture = true, .is_distribution = true}) {}
 
 void ScoreAttention::prepare(EncoderOutput& encoded) {

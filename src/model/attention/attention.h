@@ -102,10 +102,6 @@ constexpr double smallest_weight = 1e-20;
 // Returns log max(α, smallest_weight) of weights α [N, S].
 torch::Tensor log_weights(const torch::Tensor& weights);
 
-// Returns the score of B sentences as one of N = G · B, each repeated G times, so that each of its
-// queries [N, 1, D] can have keys of its own: keys [B, S, A] -> [N, S, A].
-kernels::AttentionScore repeat_for_queries(kernels::AttentionScore score, std::int64_t N);
-
 // Base class of attentions that score each position independently of the other positions and of
 // earlier steps: α_t = softmax_s(e_t). A derived class overrides keys(), and either
 // score_parameters() or grouped_scores().

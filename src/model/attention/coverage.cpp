@@ -1,9 +1,6 @@
 #include "model/attention/coverage.h"
 
-#include <utility>
-
 #include "kernels/functions.h"
-#include "kernels/packed_weights.h"
 #include "model/initialisation.h"
 
 namespace regard {
@@ -26,17 +23,7 @@ AttentionState Coverage::initial_state(const EncoderOutput& encoded) {
 
 kernels::AttentionScore Coverage::score_with_coverage(const torch::Tensor& coverage,
                                                       const EncoderOutput& encoded) const {
-  auto score = additive_->fused_score(encoded).value();
-  if (kernels::is_batch_invariant(coverage)) {  // a search: the kernels add w C_s
-    score.coverage = coverage;
-    score.coverage_weight = w_;
-    return score;
-  }
-  // In training, the kernels compute no gradient of the coverage. So it becomes a part of the keys,
-  // U h_s + b + w C_s, which differ for each query.
-  score = repeat_for_queries(std::move(score), coverage.size(0));
-  score.keys = torch::addcmul(score.keys, coverage.unsqueeze(-1), w_);  // [N, S, A]
-  return score;
+  return kernels::with_coverage(additive_->fused_score(encoded).value(), coverage, w_);
 }
 
 AttentionDetail Coverage::explain(const torch::Tensor& query, const AttentionState& state,

@@ -1,6 +1,7 @@
 #include "model/attention/multi_head.h"
 
 #include "config/check.h"
+#include "kernels/scaled_dot_product.h"
 
 namespace regard {
 
@@ -24,17 +25,18 @@ MultiHead::MultiHead(std::int64_t query_size, std::int64_t state_size,
 }
 
 void MultiHead::prepare(EncoderOutput& encoded) {
-  const auto keys = split_heads(W_K_(encoded.states), heads_).contiguous();
-  const auto values = split_heads(W_V_(encoded.states), heads_).contiguous();
+  const auto keys = kernels::split_heads(W_K_(encoded.states), heads_).contiguous();
+  const auto values = kernels::split_heads(W_V_(encoded.states), heads_).contiguous();
   encoded.context.set(this, {keys, values});
 }
 
-HeadsOutput MultiHead::attend(const torch::Tensor& query, const EncoderOutput& encoded) {
+kernels::HeadsOutput MultiHead::attend(const torch::Tensor& query, const EncoderOutput& encoded) {
   const auto& prepared = encoded.context.at(this);
-  const auto q = split_heads(group_by_sentence(W_Q_(query), encoded), heads_);  // [B, H, G, d]
-  const auto padding = make_padding(encoded.mask, encoded.lengths, encoded.states);
-  return compute_heads(q, prepared[0], prepared[1], padding, /*causal=*/false,
-                       /*want_weights=*/true, *dropout_);
+  const auto q =
+      kernels::split_heads(group_by_sentence(W_Q_(query), encoded), heads_);  // [B, H, G, d]
+  const auto padding = kernels::make_padding(encoded.mask, encoded.lengths, encoded.states);
+  return kernels::attend_by_head(q, prepared[0], prepared[1], padding, /*causal=*/false,
+                                 /*want_weights=*/true, dropout_->draw());
 }
 
 AttentionStep MultiHead::step(const torch::Tensor& query, const AttentionState& /*state*/,

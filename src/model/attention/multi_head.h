@@ -8,9 +8,9 @@
 #pragma once
 
 #include "config/model_options.h"
+#include "kernels/multi_head.h"
 #include "model/attention/attention.h"
 #include "model/layers.h"
-#include "model/transformer/multi_head_attention.h"
 
 namespace regard {
 
@@ -27,7 +27,7 @@ class MultiHead : public Attention {
                           const EncoderOutput& encoded) override;
 
  private:
-  HeadsOutput attend(const torch::Tensor& query, const EncoderOutput& encoded);
+  kernels::HeadsOutput attend(const torch::Tensor& query, const EncoderOutput& encoded);
 
   std::int64_t heads_;
   std::shared_ptr<Dropout> dropout_;

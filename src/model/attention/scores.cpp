@@ -1,13 +1,11 @@
 #include "model/attention/scores.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
 #include "base/strings.h"
 #include "kernels/functions.h"
 #include "kernels/linear.h"
-#include "kernels/packed_weights.h"
 #include "model/initialisation.h"
 
 namespace regard {
@@ -156,11 +154,7 @@ Tensor Location::keys(const Tensor& states) {
 }
 
 std::optional<AttentionScore> Location::score_parameters(const Tensor& keys) {
-  // During a search, PackedWeights packs W once for each number of rows. Multiples of 64 limit the
-  // number of packed matrices.
-  auto rows = keys.size(1);
-  if (kernels::is_batch_invariant(W_)) rows = std::min(max_positions_, (rows + 63) / 64 * 64);
-  return AttentionScore{.form = ScoreForm::position, .W = W_.narrow(0, 0, rows)};
+  return kernels::position_score(W_, keys.size(1));
 }
 
 }  // namespace regard

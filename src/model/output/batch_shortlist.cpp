@@ -55,31 +55,11 @@ torch::Tensor BatchShortlist::tokens(const torch::Tensor& sentences) const {
   return tokens_.index_select(0, sentences);
 }
 
-const BatchShortlist::Rows& BatchShortlist::rows_of(const torch::Tensor& W,
-                                                    const torch::Tensor& b) {
-  const auto [found, is_new] = rows_.try_emplace(W.const_data_ptr());
-  auto& rows = found->second;
-  if (is_new) {
-    rows.W = W.index_select(0, all_);
-    rows.b = b.index_select(0, all_);
-    if (const auto* weights = kernels::packed_weights_for(W)) {
-      rows.packed = std::make_unique<kernels::PackedMatrix>(rows.W.t(), weights->precision());
-    }
-  }
-  return rows;
-}
-
 torch::Tensor BatchShortlist::logits(const torch::Tensor& x, const torch::Tensor& W,
                                      const torch::Tensor& b, const torch::Tensor& sentences) {
-  const auto& rows = rows_of(W, b);
-  torch::Tensor logits;  // [N, U]
-  if (rows.packed) {
-    logits = rows.b.repeat({x.size(0), 1});
-    rows.packed->multiply(x.contiguous(), logits, /*add=*/true);
-  } else {
-    logits = torch::linear(x, rows.W, rows.b);
-  }
-  return kernels::select_columns(logits, columns_.index_select(0, sentences.to(columns_.device())));
+  const auto rows = rows_.try_emplace(W.const_data_ptr(), W, b, all_).first;
+  return kernels::select_columns(rows->second.linear(x),
+                                 columns_.index_select(0, sentences.to(columns_.device())));
 }
 
 void set_shortlist(EncoderOutput& encoded, const std::shared_ptr<BatchShortlist>& shortlist) {

@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/packed_weights.h"
+#include "kernels/linear.h"
 #include "model/seq2seq.h"
 
 namespace regard {
@@ -37,17 +37,11 @@ class BatchShortlist {
                        const torch::Tensor& sentences);
 
  private:
-  // The rows of a weight and a bias for all_.
-  struct Rows {
-    torch::Tensor W, b;
-    std::unique_ptr<kernels::PackedMatrix> packed;  // null without packed weights
-  };
-  const Rows& rows_of(const torch::Tensor& W, const torch::Tensor& b);
-
   torch::Tensor all_;      // [U] int64, the tokens of all lists
   torch::Tensor tokens_;   // [sentences, K] int64 on the CPU
   torch::Tensor columns_;  // [sentences, K] int64, the position in all_; −1 beyond the end
-  std::map<const void*, Rows> rows_;  // by the address of the weight: one per model of an ensemble
+  // The rows of all_, by the address of the weight: one per model of an ensemble.
+  std::map<const void*, kernels::SelectedRows> rows_;
 };
 
 // Restricts all steps of a search, also of the members of an ensemble, to these tokens of each

@@ -1,37 +1,11 @@
 #include "model/output/copy_output.h"
 
-#include <limits>
-
 #include "base/special_tokens.h"
 #include "kernels/attention.h"
+#include "kernels/copy_mixture.h"
 #include "kernels/functions.h"
-#include "kernels/packed_weights.h"
-#include "kernels/token_probabilities.h"
 
 namespace regard {
-namespace {
-
-// Returns log x; −∞ without gradient where x is 0.
-torch::Tensor log_or_minus_infinity(const torch::Tensor& x) {
-  const auto is_zero = x == 0;
-  return x.masked_fill(is_zero, 1).log().masked_fill(is_zero, minus_infinity);
-}
-
-// Returns log x, with x clamped to the smallest normal float. For words outside the vocabulary:
-// they can only be copied, and log P stays finite if their attention weights underflow to 0.
-torch::Tensor log_clamped(const torch::Tensor& x) {
-  return x.clamp_min(std::numeric_limits<float>::min()).log();
-}
-
-// Returns log(p_gen generated + (1 − p_gen) copied). gate is the logit of p_gen.
-torch::Tensor log_mixture(const torch::Tensor& gate, const torch::Tensor& log_generated,
-                          const torch::Tensor& log_copied) {
-  return torch::logaddexp(torch::log_sigmoid(gate) + log_generated,
-                          torch::log_sigmoid(-gate) + log_copied);
-}
-
-}  // namespace
-
 CopyOutputLayer::CopyOutputLayer(const OutputLayerConfig& config) : VocabularyOutputLayer(config) {
   const auto& decoder = config.options.decoder;
   w_c_ = config.model.register_module("copy_w_c", Linear(config.state_size, 1, false));
@@ -53,40 +27,17 @@ torch::Tensor CopyOutputLayer::embed(const torch::Tensor& tokens, const EncoderO
 
 torch::Tensor CopyOutputLayer::gate(const DecoderOutput& decoded, const EncoderOutput& encoded) {
   const auto& alpha = decoded.weights;  // [B, G, S]
-  const auto context =
-      kernels::is_batch_invariant(alpha)
-          ? kernels::mix(alpha.flatten(0, 1), gate_scores(encoded), encoded.lengths)
-                .view({alpha.size(0), alpha.size(1), 1})
-          : alpha.bmm(gate_scores(encoded));
+  const auto context = kernels::mix(alpha.flatten(0, 1), gate_scores(encoded), encoded.lengths)
+                           .view({alpha.size(0), alpha.size(1), 1});
   return context + w_s_(decoded.hidden) + w_y_(decoded.input);
-}
-
-torch::Tensor CopyOutputLayer::copy_distribution(std::int64_t width, const torch::Tensor& ids,
-                                                 const DecoderOutput& decoded) {
-  const auto& alpha = decoded.weights;
-  return alpha.new_zeros({alpha.size(0), alpha.size(1), width})
-      .scatter_add(2, ids.unsqueeze(1).expand_as(alpha), alpha);
 }
 
 torch::Tensor CopyOutputLayer::extended_log_p(const torch::Tensor& logits,
                                               const DecoderOutput& decoded,
                                               const EncoderOutput& encoded) {
-  const auto V = logits.size(2);
-  const auto width = V + copy_ids(encoded).size(1);  // a sentence of S words has at most S others
-  const auto generated_log_p = kernels::log_softmax(logits);
-  if (kernels::is_batch_invariant(logits)) {
-    return kernels::copy_mixture(generated_log_p, gate(decoded, encoded), decoded.weights,
-                                 copy_ids(encoded), encoded.lengths, width);
-  }
-  const auto generated = torch::constant_pad_nd(generated_log_p, {0, width - V}, minus_infinity);
-  const auto mass = copy_distribution(width, copy_ids(encoded), decoded);
-  const auto is_extended = torch::arange(width, copy_ids(encoded).options()) >= V;
-  const auto is_own_extended = torch::zeros({logits.size(0), width}, is_extended.options())
-                                   .scatter_(1, copy_ids(encoded), true)
-                                   .logical_and(is_extended)
-                                   .unsqueeze(1);  // [B, 1, width]
-  return log_mixture(gate(decoded, encoded), generated,
-                     torch::where(is_own_extended, log_clamped(mass), log_or_minus_infinity(mass)));
+  const auto& ids = copy_ids(encoded);  // a sentence of S words has at most S extended ids
+  return kernels::copy_mixture(kernels::log_softmax(logits), gate(decoded, encoded),
+                               decoded.weights, ids, encoded.lengths, logits.size(2) + ids.size(1));
 }
 
 torch::Tensor CopyOutputLayer::vocabulary_log_p(const DecoderOutput& decoded,
@@ -94,9 +45,11 @@ torch::Tensor CopyOutputLayer::vocabulary_log_p(const DecoderOutput& decoded,
   const auto V = b_.size(0);
   // The last column collects the words outside of the vocabulary.
   const auto mass =
-      copy_distribution(V + 1, copy_ids(encoded).clamp_max(V), decoded).narrow(2, 0, V);
-  return log_mixture(gate(decoded, encoded), torch::linear(decoded.readout, W_, b_).log_softmax(-1),
-                     log_or_minus_infinity(mass));
+      kernels::copied_mass(decoded.weights, copy_ids(encoded).clamp_max(V), V + 1).narrow(2, 0, V);
+  const auto is_extended = torch::zeros({1}, mass.options().dtype(torch::kBool));
+  return kernels::log_mixture(gate(decoded, encoded),
+                              torch::linear(decoded.readout, W_, b_).log_softmax(-1),
+                              kernels::log_mass(mass, is_extended));
 }
 
 torch::Tensor CopyOutputLayer::target_nll(const DecoderOutput& decoded,
@@ -112,9 +65,8 @@ torch::Tensor CopyOutputLayer::target_nll(const DecoderOutput& decoded,
   const auto is_different =
       copy_ids(encoded).unsqueeze(1) != targets.all.unsqueeze(2);  // [B, T, S]
   const auto mass = rows(decoded.weights.masked_fill(is_different, 0).sum(-1, /*keepdim=*/true));
-  const auto log_p = log_mixture(
-      rows(gate(decoded, encoded)), generated,
-      torch::where(is_extended, log_clamped(mass), log_or_minus_infinity(mass)));  // [N, 1]
+  const auto log_p = kernels::log_mixture(rows(gate(decoded, encoded)), generated,
+                                          kernels::log_mass(mass, is_extended));  // [N, 1]
   return -log_p.squeeze(1);
 }
 

@@ -60,9 +60,6 @@ class CopyOutputLayer : public VocabularyOutputLayer {
                                const EncoderOutput& encoded);
   // Returns log P [B, G, V] of the words of the vocabulary, for label smoothing.
   torch::Tensor vocabulary_log_p(const DecoderOutput& decoded, const EncoderOutput& encoded);
-  // Returns Σ_{s: x_s = y} α_ts for all y < width, with the ids x [B, S]: [B, G, width].
-  static torch::Tensor copy_distribution(std::int64_t width, const torch::Tensor& ids,
-                                         const DecoderOutput& decoded);
 
   Linear w_c_{nullptr};  // [1, C]
   Linear w_s_{nullptr};  // [1, D], with b

@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "kernels/attention.h"
-#include "kernels/deferred_weight_gradients.h"
 #include "kernels/functions.h"
-#include "kernels/packed_weights.h"
+#include "kernels/mode.h"
 #include "model/attention/table.h"
 
 namespace regard {
@@ -217,7 +216,7 @@ AttentionDetail RecurrentDecoder::explain(const torch::Tensor& embedded, const D
 
 template <typename OneStep>
 RecurrentDecoder::AttentionResult RecurrentDecoder::run_steps(std::int64_t T, OneStep step) {
-  const kernels::DeferredWeightGradients deferred;
+  const auto deferred = kernels::Mode::time_loop();
   std::vector<AttentionResult> steps;
   for (std::int64_t t = 0; t < T; ++t) steps.push_back(step(static_cast<std::size_t>(t)));
   const auto stacked = [&](const auto& part) {  // T parts [B, …] -> [B · T, …]
@@ -243,7 +242,7 @@ RecurrentDecoder::AttentionResult RecurrentDecoder::run_steps(std::int64_t T, On
 torch::Tensor RecurrentDecoder::run_layer(std::size_t l, const torch::Tensor& x,
                                           const torch::Tensor& first) {
   auto& cell = *layers_[l];
-  if (!kernels::is_batch_invariant(x)) {
+  if (kernels::can_fuse_steps(x)) {
     return cell.sequence(x.unsqueeze(0), first.unsqueeze(0))[0];
   }
   auto s = first;
@@ -264,7 +263,7 @@ RecurrentDecoder::BottomLayerOutput RecurrentDecoder::bottom_layer_all_steps(
     return {run_layer(0, x + attended.gates, s), attended};
   }
   const auto score = attention_->fused_score(encoded);
-  const bool can_fuse = !attention_dropout_->is_active() && !kernels::is_batch_invariant(x);
+  const bool can_fuse = !attention_dropout_->is_active() && kernels::can_fuse_steps(x);
   if (score && can_fuse) {
     const auto all =
         query_ == Query::last

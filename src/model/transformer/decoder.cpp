@@ -60,7 +60,7 @@ DecoderStep TransformerDecoder::compute_step(const torch::Tensor& embedded,
   DecoderStep next;
   next.state.set_position_after(state);
   const auto& sources = encoded.context.at(this);
-  const auto padding = make_padding(encoded.mask, encoded.lengths, embedded);
+  const auto padding = kernels::make_padding(encoded.mask, encoded.lengths, embedded);
   auto past = DecoderLayer::past_of(state, embedded);
   if (rotation_) past.rotation = rotation_->of_rows(state).to(embedded.scalar_type());
   ResidualStream stream{.x = embedded.unsqueeze(1), .z = {}, .dropout = {}};  // [N, 1, D]
@@ -94,7 +94,7 @@ DecoderOutput TransformerDecoder::compute_all_steps(const torch::Tensor& embedde
                                                     const EncoderOutput& encoded, bool want_weights,
                                                     std::vector<torch::Tensor>* self_attention) {
   const auto& sources = encoded.context.at(this);
-  const auto padding = make_padding(encoded.mask, encoded.lengths, embedded);
+  const auto padding = kernels::make_padding(encoded.mask, encoded.lengths, embedded);
   const auto rotation =
       rotation_ ? rotation_->first(embedded.size(1)).to(embedded.scalar_type()) : torch::Tensor();
   DecoderLayer::AllSteps all{.x = {.x = embedded, .z = {}, .dropout = {}}, .weights = {}};

@@ -1,9 +1,6 @@
 #include "model/transformer/layers.h"
 
-#include <cstring>
-
 #include "kernels/device.h"
-#include "kernels/packed_weights.h"
 
 namespace regard {
 
@@ -28,8 +25,9 @@ EncoderLayer::EncoderLayer(std::int64_t D, const SelfAttentionOptions& o,
 namespace {
 
 // Self-attention of x [B, T, D]. Stores the weights of the heads in `heads`, unless it is null.
-Tensor attend_to_itself(MultiHeadAttention& attention, const Tensor& x, const Padding& padding,
-                        const Tensor& rotation, bool causal, Tensor* heads) {
+Tensor attend_to_itself(MultiHeadAttention& attention, const Tensor& x,
+                        const kernels::Padding& padding, const Tensor& rotation, bool causal,
+                        Tensor* heads) {
   const auto attended = attention.forward(x, attention.keys_and_values(x, rotation), padding,
                                           causal, heads != nullptr, rotation);
   if (heads != nullptr) *heads = attended.heads;
@@ -38,7 +36,7 @@ Tensor attend_to_itself(MultiHeadAttention& attention, const Tensor& x, const Pa
 
 }  // namespace
 
-ResidualStream EncoderLayer::forward(const ResidualStream& x, const Padding& padding,
+ResidualStream EncoderLayer::forward(const ResidualStream& x, const kernels::Padding& padding,
                                      const Tensor& rotation, Tensor* heads) {
   const auto attended = attention_norm_->apply(x, [&](const Tensor& z) {
     return attend_to_itself(*attention_, z, padding, rotation, /*causal=*/false, heads);
@@ -93,70 +91,6 @@ DecoderLayer::AllSteps DecoderLayer::forward(const ResidualStream& x, const Sour
   return all;
 }
 
-namespace {
-
-// Positions for which a copy has room.
-constexpr std::int64_t room = 8;
-
-// Returns a past of N rows with room for `positions` and more.
-torch::Tensor new_past(const torch::Tensor& like, std::int64_t N, std::int64_t positions) {
-  const std::vector<std::int64_t> sizes = {N, positions + room, like.size(2)};
-  // The kernels of a search read no further than the position of a row. Others multiply what
-  // follows by a weight of 0.
-  return kernels::is_batch_invariant(like) ? like.new_empty(sizes) : like.new_zeros(sizes);
-}
-
-// Copies the earlier positions of each hypothesis, and no others.
-void copy_earlier(const torch::Tensor& past, const torch::Tensor& rows,
-                  const RowPositions& positions, torch::Tensor& copy) {
-  const auto width = static_cast<std::size_t>(past.size(2)) * past.element_size();
-  const auto from_row = static_cast<std::size_t>(past.stride(0)) * past.element_size();
-  const auto to_row = static_cast<std::size_t>(copy.stride(0)) * copy.element_size();
-  const auto* from = static_cast<const char*>(past.const_data_ptr());
-  auto* to = static_cast<char*>(copy.data_ptr());
-  const auto index = rows.cpu();
-  const auto* row = index.const_data_ptr<std::int64_t>();
-  const auto* each =
-      positions.each.defined() ? positions.each.const_data_ptr<std::int64_t>() : nullptr;
-  for (std::int64_t n = 0; n < rows.size(0); ++n) {
-    const auto count = static_cast<std::size_t>(each == nullptr ? positions.largest : each[n]);
-    if (count == 0) continue;
-    std::memcpy(to + static_cast<std::size_t>(n) * to_row,
-                from + static_cast<std::size_t>(row[n]) * from_row, count * width);
-  }
-}
-
-// Returns the keys and values of N hypotheses up to their current positions: those of the earlier
-// positions, and `current` [N, 2D]. `past` is [M, C, 2D]; hypothesis n continues its row rows[n],
-// or row n if `rows` is undefined. The result [N, C', 2D] has C' > positions.largest. What follows
-// the position of a row is not set, or 0 where it could matter.
-//
-// Copies nothing if `rows` is undefined, `past` has room and no gradient is recorded: then the
-// current position is stored in `past` itself.
-torch::Tensor with_current(torch::Tensor past, const torch::Tensor& rows,
-                           const RowPositions& positions, const torch::Tensor& current) {
-  const auto t = positions.largest;
-  if (rows.defined() || past.size(1) <= t || torch::GradMode::is_enabled()) {
-    auto copy = new_past(past, current.size(0), t);
-    if (rows.defined() && kernels::is_batch_invariant(past) && past.is_contiguous()) {
-      copy_earlier(past, rows, positions, copy);
-    } else if (t > 0) {
-      const auto earlier = past.narrow(1, 0, t);
-      copy.narrow(1, 0, t).copy_(rows.defined() ? earlier.index_select(0, rows) : earlier);
-    }
-    past = copy;
-  }
-  if (!positions.each.defined()) {
-    past.select(1, t).copy_(current);
-  } else {
-    const auto columns = to_device(positions.each, past.device());
-    past.index_put_({torch::arange(past.size(0), columns.options()), columns}, current);
-  }
-  return past;
-}
-
-}  // namespace
-
 DecoderLayer::Past DecoderLayer::past_of(const DecoderState& state, const Tensor& like) {
   Past past{.keys_and_values = {},
             .rows = state.past_rows,
@@ -166,7 +100,7 @@ DecoderLayer::Past DecoderLayer::past_of(const DecoderState& state, const Tensor
   if (!state.positions.defined()) return past;
   const auto last = to_device(state.positions, like.device());
   const auto columns = torch::arange(state.position + 1, last.options());
-  past.padding = make_padding(columns <= last.unsqueeze(1), state.positions + 1, like);
+  past.padding = kernels::make_padding(columns <= last.unsqueeze(1), state.positions + 1, like);
   return past;
 }
 
@@ -174,8 +108,9 @@ DecoderLayer::Step DecoderLayer::step(const ResidualStream& x, const Past& past,
                                       const Source& source, bool want_weights) {
   Step next;
   const auto after_self_attention = self_attention_norm_->apply(x, [&](const Tensor& z) {
-    next.past = with_current(past.keys_and_values, past.rows, past.positions,
-                             self_attention_->keys_and_values(z, past.rotation).squeeze(1));
+    next.past =
+        kernels::with_current(past.keys_and_values, past.rows, past.positions,
+                              self_attention_->keys_and_values(z, past.rotation).squeeze(1));
     return self_attention_
         ->forward(z, next.past.narrow(1, 0, past.positions.largest + 1), past.padding,
                   /*causal=*/false, /*want_weights=*/false, past.rotation)

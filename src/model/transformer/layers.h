@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "config/model_options.h"
+#include "kernels/key_value_cache.h"
 #include "model/layers.h"
 #include "model/seq2seq.h"
 #include "model/transformer/multi_head_attention.h"
@@ -90,7 +91,7 @@ class EncoderLayer : public torch::nn::Module {
 
   // `rotation` has the sines and cosines of rotary positions [S, d] (make_rotation()), or is
   // undefined. Stores the weights of each head [B, H, S, S] in `heads`, unless it is null.
-  ResidualStream forward(const ResidualStream& x, const Padding& padding,
+  ResidualStream forward(const ResidualStream& x, const kernels::Padding& padding,
                          const torch::Tensor& rotation, torch::Tensor* heads = nullptr);
 
  private:
@@ -98,12 +99,6 @@ class EncoderLayer : public torch::nn::Module {
   std::shared_ptr<Residual> attention_norm_;
   std::shared_ptr<FeedForward> feed_forward_;
   std::shared_ptr<Residual> feed_forward_norm_;
-};
-
-// The positions of N hypotheses.
-struct RowPositions {
-  std::int64_t largest = 0;  // of all rows
-  torch::Tensor each = {};   // [N] int64 on the CPU; undefined if all rows are at the largest
 };
 
 // A decoder layer: self-attention to the positions so far, attention to the source, and the
@@ -118,7 +113,7 @@ class DecoderLayer : public torch::nn::Module {
   // The encoded source sentences, as the layer reads them.
   struct Source {
     torch::Tensor keys_and_values;  // [B, S, 2D], from source_keys_and_values()
-    Padding padding;
+    kernels::Padding padding;
   };
   // Computes the keys and values of encoder states [B, S, C] -> [B, S, 2D].
   torch::Tensor source_keys_and_values(const torch::Tensor& states);
@@ -134,13 +129,12 @@ class DecoderLayer : public torch::nn::Module {
   AllSteps forward(const ResidualStream& x, const Source& source, const torch::Tensor& rotation,
                    bool want_weights, torch::Tensor* self_heads = nullptr);
 
-  // The keys and values of the earlier positions of N hypotheses. Room for further positions
-  // follows them, so that a step need not copy them.
+  // The earlier positions of N hypotheses (kernels/key_value_cache.h).
   struct Past {
     torch::Tensor keys_and_values;  // of this layer, as DecoderState::pasts
     torch::Tensor rows;             // DecoderState::past_rows
-    RowPositions positions;
-    Padding padding;         // of the positions up to the current one, if they differ
+    kernels::RowPositions positions;
+    kernels::Padding padding;  // of the positions up to the current one, if they differ
     torch::Tensor rotation;  // of the current position [1, d], or of each row [N, d]; or undefined
   };
   // Returns the past without keys, values and rotation, for the rows of a state. `like` has N rows.

@@ -3,5 +3,5 @@
 #define product_v4 portable_v4
 #define heads_v3 portable_heads_v3
 #define heads_v4 portable_heads_v4
-#include "src/kernels/v3_rows.cpp"  // NOLINT(bugprone-suspicious-include)
-#include "src/kernels/v4_rows.cpp"  // NOLINT(bugprone-suspicious-include)
+#include "src/kernels/loops/v3.cpp"  // NOLINT(bugprone-suspicious-include)
+#include "src/kernels/loops/v4.cpp"  // NOLINT(bugprone-suspicious-include)

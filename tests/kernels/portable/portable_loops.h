@@ -1,8 +1,8 @@
 // The loops for processors that this one need not be: the same sources, with portable instructions.
 #pragma once
 
-#include "kernels/head_rows.h"
-#include "kernels/product_rows.h"
+#include "kernels/loops/heads.h"
+#include "kernels/loops/products.h"
 
 namespace regard::kernels {
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kernels/linear.h"
+#include "kernels/mode.h"
 
 namespace regard::batch_shortlist_reference_test {
 namespace {
@@ -33,7 +34,7 @@ TEST(BatchShortlistReference, LogitsHaveTheBitsOfTheWholeLayerInEveryPrecision) 
        {kernels::Precision::full, kernels::Precision::bf16, kernels::Precision::int8}) {
     if (!kernels::can_multiply(precision)) continue;
     kernels::PackedWeights packed(precision);
-    const kernels::WithPackedWeights with(packed);
+    const auto mode = kernels::Mode::search(packed);
     const auto all = kernels::linear(layer.x, layer.W, layer.b);
     BatchShortlist shortlist(lists, torch::kCPU);
     const auto sentences = torch::tensor({0, 1, 2});
@@ -63,7 +64,7 @@ TEST(BatchShortlistReference, ASentenceHasTheSameBitsInEveryBatch) {
        {kernels::Precision::full, kernels::Precision::bf16, kernels::Precision::int8}) {
     if (!kernels::can_multiply(precision)) continue;
     kernels::PackedWeights packed(precision);
-    const kernels::WithPackedWeights with(packed);
+    const auto mode = kernels::Mode::search(packed);
     BatchShortlist together(lists, torch::kCPU);
     for (std::int64_t i = 0; i < 3; ++i) {
       const auto& list = lists[static_cast<std::size_t>(i)];

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
+#include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 #include "model/random_stream.h"
 #include "tests/gradcheck.h"
@@ -17,7 +18,7 @@ constexpr std::int64_t B = 3, T = 4, S = 5, D = 6, C = 3;
 struct Case {
   Case() { draw_parameters(attention); }
   torch::Tensor y() { return attended(false).y; }
-  HeadsOutput attended(bool want_weights) {
+  kernels::HeadsOutput attended(bool want_weights) {
     return attention.forward(x, attention.keys_and_values(z), padding, false, want_weights);
   }
 
@@ -26,7 +27,7 @@ struct Case {
   torch::Tensor z = torch::randn({B, S, C}, torch::kDouble);
   torch::Tensor lengths = torch::tensor({5, 3, 1});
   torch::Tensor mask = torch::arange(S) < lengths.unsqueeze(1);
-  Padding padding = make_padding(mask, lengths, x);
+  kernels::Padding padding = kernels::make_padding(mask, lengths, x);
 };
 
 TEST(MultiHeadAttentionReference, ValuesAndWeightsEqualThoseOfPlainLoops) {
@@ -67,14 +68,14 @@ TEST(MultiHeadAttentionReference, InASearchWantedWeightsLeaveTheBitsOfSelfAttent
   const auto x = torch::randn({B, S, D}, torch::kDouble);
   const auto lengths = torch::tensor({5, 3, 1});
   const auto mask = torch::arange(S) < lengths.unsqueeze(1);
-  const auto padding = make_padding(mask, lengths, x, /*is_self_attention=*/true);
+  const auto padding = kernels::make_padding(mask, lengths, x, /*is_self_attention=*/true);
   const auto run = [&](bool want_weights) {
     return attention.forward(x, attention.keys_and_values(x), padding, false, want_weights);
   };
   const auto by_reference = run(true);
   const torch::InferenceMode guard;
   kernels::PackedWeights packed;
-  const kernels::WithPackedWeights with(packed);
+  const auto mode = kernels::Mode::search(packed);
   const auto wanted = run(true);
   EXPECT_TRUE(torch::equal(wanted.y, run(false).y));
   EXPECT_FALSE(run(false).heads.defined());
@@ -111,7 +112,7 @@ TEST(MultiHeadAttention, DropoutFallsOnTheWeightsInTrainingOnly) {
 TEST(MultiHeadAttention, ABatchWithoutPaddingNeedsNoBias) {
   const auto lengths = torch::tensor({4, 4});
   const auto mask = torch::ones({2, 4}, torch::kBool);
-  EXPECT_FALSE(make_padding(mask, lengths, torch::empty({0})).bias.defined());
+  EXPECT_FALSE(kernels::make_padding(mask, lengths, torch::empty({0})).bias.defined());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // The instructions of AMX that amx_tiles.h uses, one element after the other. Takes the place of
-// src/kernels/amx_instructions.h for the sources of portable_*.cpp. Rows that a shape does not have
+// src/kernels/loops/amx_instructions.h for the sources of portable_*.cpp. Rows that a shape does not have
 // are 0, and are neither read nor stored.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "kernels/amx_tile_shapes.h"
+#include "kernels/loops/amx_tile_shapes.h"
 
 namespace regard::kernels {
 namespace {

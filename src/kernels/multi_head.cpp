@@ -1,0 +1,56 @@
+#include "kernels/multi_head.h"
+
+#include <limits>
+
+#include "kernels/functions.h"
+#include "kernels/mode.h"
+#include "kernels/scaled_dot_product.h"
+
+namespace regard::kernels {
+
+Padding make_padding(const torch::Tensor& mask, const torch::Tensor& lengths,
+                     const torch::Tensor& like, bool is_self_attention) {
+  const bool is_known = lengths.is_cpu();  // else the device would have to be waited for
+  if (is_known && lengths.min().item<std::int64_t>() == mask.size(1)) {
+    return {{}, {}, is_self_attention};
+  }
+  if (in_search(like)) return {{}, lengths.contiguous(), is_self_attention};
+  const auto bias = torch::zeros(mask.sizes(), like.options())
+                        .masked_fill_(mask.logical_not(), -std::numeric_limits<double>::infinity())
+                        .view({mask.size(0), 1, 1, mask.size(1)});
+  return {bias, lengths.contiguous(), is_self_attention};
+}
+
+HeadsOutput attend_by_head(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
+                           const Padding& padding, bool causal, bool want_weights,
+                           const KeyedDropout& dropout) {
+  if (in_search(q)) {
+    if (padding.is_self_attention && !causal) {
+      // The values are those of an encoder whose weights are not wanted, bit by bit.
+      const auto y = attend_to_itself(q, k, v, padding.lengths);
+      if (!want_weights) return {y};
+      const auto alpha = attend_heads(q, k, v, padding.lengths, true).alpha;
+      return {y, mean_over_heads(alpha), alpha};
+    }
+    const auto [y, alpha] = attend_heads(q, k, v, padding.lengths, want_weights, causal);
+    return {y, want_weights ? mean_over_heads(alpha) : alpha, alpha};
+  }
+  const auto alpha = scaled_dot_product_weights(q, k, padding.bias, causal);  // [B, H, T, S]
+  const auto y = kernels::dropout(alpha, dropout).matmul(v);                  // [B, H, T, d]
+  const auto side_by_side = y.transpose(1, 2).reshape({q.size(0), q.size(2), -1});
+  if (!want_weights) return {side_by_side};
+  return {side_by_side, alpha.mean(1), alpha};
+}
+
+HeadsOutput multi_head_attention(const torch::Tensor& q, const torch::Tensor& keys_and_values,
+                                 std::int64_t heads, const Padding& padding, bool causal,
+                                 bool want_weights, const KeyedDropout& dropout) {
+  if (!in_search(q) && !want_weights && dropout.p == 0) {
+    return {scaled_dot_product(q, keys_and_values, heads, padding.bias, padding.lengths, causal)};
+  }
+  const auto parts = keys_and_values.chunk(2, -1);  // keys and values, each [B, S, D]
+  return attend_by_head(split_heads(q, heads), split_heads(parts[0], heads),
+                        split_heads(parts[1], heads), padding, causal, want_weights, dropout);
+}
+
+}  // namespace regard::kernels
