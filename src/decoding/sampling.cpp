@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/loops/functions.h"
 #include "kernels/functions.h"
+#include "kernels/loops/functions.h"
 
 namespace regard {
 namespace {

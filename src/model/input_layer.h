@@ -55,4 +55,14 @@ class InputLayer : public torch::nn::Module {
   std::shared_ptr<Dropout> dropout_;
 };
 
+// Returns the input layer of a side: EncoderOptions or DecoderOptions.
+template <typename Side>
+std::shared_ptr<InputLayer> make_input(const Side& o, const DropoutOptions& dropout,
+                                       const std::string& section) {
+  const auto kind =
+      o.kind == decltype(o.kind)::transformer ? LayerKind::transformer : LayerKind::recurrent;
+  return std::make_shared<InputLayer>(kind, o.embedding_dim, o.hidden_size, o.self_attention,
+                                      dropout, section);
+}
+
 }  // namespace regard

@@ -173,8 +173,8 @@ class Seq2Seq : public torch::nn::Module {
   // Runs all steps with the given target as history. input [B, T] int64 is <s> y_1 … y_{T-1}; for a
   // masked language model, the masked positions.
   // Returns the attention weights if they are wanted and there are any; otherwise only if they cost
-  // nothing. If packed weights are in use (kernels/packed_weights.h), readout, hidden and weights
-  // have the bits of step() in evaluation mode.
+  // nothing. In a search (kernels/mode.h), readout, hidden and weights have the bits of step() in
+  // evaluation mode.
   virtual DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded,
                                bool want_weights = false) = 0;
   // Returns the self-attention of encode(source, lengths) and of decode() with one target per

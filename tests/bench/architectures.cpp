@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "kernels/device.h"
+#include "kernels/loops/products.h"
 #include "kernels/mode.h"
 #include "kernels/packed_weights.h"
-#include "kernels/loops/products.h"
 #include "model/attention/table.h"
 #include "model/build_model.h"
 #include "report/table.h"

@@ -3,7 +3,7 @@
 #include <torch/utils.h>
 
 #include "decoding/search.h"
-#include "model/encoder_decoder.h"
+#include "model/language_model.h"
 #include "tests/gradcheck.h"
 
 namespace regard::language_model_reference_test {
@@ -35,7 +35,7 @@ class LanguageModelReference : public testing::TestWithParam<ModelOptions> {
  protected:
   void SetUp() override {
     torch::manual_seed(6);
-    model_ = std::make_shared<EncoderDecoder>(4, V, GetParam());
+    model_ = std::make_shared<LanguageModel>(V, GetParam());
     model_->to(torch::kDouble);
     model_->eval();
   }
@@ -47,7 +47,7 @@ class LanguageModelReference : public testing::TestWithParam<ModelOptions> {
         .objective;
   }
 
-  std::shared_ptr<EncoderDecoder> model_;
+  std::shared_ptr<Seq2Seq> model_;
   // A language model reads any source line as <unk> </s> (text/plain_tokenizers.h).
   torch::Tensor source_ = torch::tensor({{1, 3}, {1, 3}, {1, 3}});
   torch::Tensor lengths_ = torch::tensor({2, 2, 2});

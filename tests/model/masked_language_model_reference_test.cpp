@@ -3,7 +3,7 @@
 #include <torch/utils.h>
 
 #include "decoding/score_targets.h"
-#include "model/encoder_decoder.h"
+#include "model/masked_language_model.h"
 #include "tests/gradcheck.h"
 
 namespace regard::masked_language_model_reference_test {
@@ -30,7 +30,7 @@ class MaskedLanguageModelReference : public testing::TestWithParam<EncoderKind> 
  protected:
   void SetUp() override {
     torch::manual_seed(7);
-    model_ = std::make_shared<EncoderDecoder>(V, V, options_of(GetParam()));
+    model_ = std::make_shared<MaskedLanguageModel>(V, options_of(GetParam()));
     model_->to(torch::kDouble);
     model_->eval();
   }
@@ -38,7 +38,7 @@ class MaskedLanguageModelReference : public testing::TestWithParam<EncoderKind> 
     return model_->decode(positions_, model_->encode(source_, lengths_)).readout;
   }
 
-  std::shared_ptr<EncoderDecoder> model_;
+  std::shared_ptr<Seq2Seq> model_;
   torch::Tensor source_ = torch::tensor({{5, 1, 6, 1, 3}, {1, 8, 3, 0, 0}});
   torch::Tensor lengths_ = torch::tensor({5, 3});
   torch::Tensor positions_ = torch::tensor({{1, 3}, {0, 0}});

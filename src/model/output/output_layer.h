@@ -38,8 +38,8 @@ class OutputLayer {
   // True if logits() obeys EncoderOutput::shortlist. It then returns [N, K], the logits of the
   // tokens of the shortlist.
   virtual bool supports_shortlist() const { return false; }
-  // Returns log P(y_t | y_<t, x) [B, T] double of targets [B, T] int64, 0 at padding (0). If packed
-  // weights are in use, has the bits of kernels::log_softmax(logits()). Not differentiable. By
+  // Returns log P(y_t | y_<t, x) [B, T] double of targets [B, T] int64, 0 at padding (0). In a
+  // search (kernels/mode.h), has the bits of kernels::log_softmax(logits()). Not differentiable. By
   // default, calls logits() for a few steps at a time.
   virtual torch::Tensor log_probabilities(const DecoderOutput& decoded,
                                           const EncoderOutput& encoded, const Targets& targets);

@@ -1,6 +1,6 @@
 // The instructions of AMX that amx_tiles.h uses, one element after the other. Takes the place of
-// src/kernels/loops/amx_instructions.h for the sources of portable_*.cpp. Rows that a shape does not have
-// are 0, and are neither read nor stored.
+// src/kernels/loops/amx_instructions.h for the sources of portable_*.cpp. Rows that a shape does
+// not have are 0, and are neither read nor stored.
 #pragma once
 
 #include <immintrin.h>
