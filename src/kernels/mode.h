@@ -1,17 +1,13 @@
 // The mode in which the operations of this folder compute on a thread.
 //
-//                   plain               training                   search
-//   gradients       computed            computed                   disabled
-//   products with   LibTorch            packed once a step, in     packed once for all threads, in
-//   the
-//     weights                           the precision of the run   precision of the search, each
-//     row by itself
-//   time loops      fused               fused, in the precision    by single steps
-//                                       of the run
-//   functions,      LibTorch            LibTorch                   each row by itself
-//     norms
-//   attention       fused               fused                      each query by itself, over the
-//                                                                  real positions of its sentence
+//                    plain      training                    search
+//   gradients        computed   computed                    disabled
+//   products with    LibTorch   packed once a step, in the  packed once for all threads, in
+//     weights                   precision of the run        its precision, each row by itself
+//   time loops       fused      fused, in that precision    by single steps
+//   functions, norms LibTorch   LibTorch                    each row by itself
+//   attention        fused      fused                       each query by itself, over the real
+//                                                           positions of its sentence
 //
 // This holds for tensors on the CPU. A search has the same bits in every batch there: LibTorch's
 // operations do not guarantee this, because the order of their sums and the rounding of their

@@ -72,10 +72,10 @@ TEST(MbrCli, AListIsInTheOrderOfExpectedUtility) {
     }
     arguments.emplace_back("--json");
     const auto json = Json::parse(translate(arguments, "the cat sees the old dog .\n").out);
-    ASSERT_EQ(json.at("n_best").size(), texts.size());
-    EXPECT_EQ(json.at("n_best")[0].at("translation"), texts[0]);
-    EXPECT_GT(json.at("n_best")[0].at("expected_utility"), 0.0);
-    EXPECT_LT(json.at("n_best")[0].at("score"), 0.0) << "the score of the search";
+    ASSERT_EQ(json.at("hypotheses").size(), texts.size());
+    EXPECT_EQ(json.at("hypotheses")[0].at("text"), texts[0]);
+    EXPECT_GT(json.at("hypotheses")[0].at("expected_utility"), 0.0);
+    EXPECT_LT(json.at("hypotheses")[0].at("score"), 0.0) << "the score of the search";
   }
 }
 

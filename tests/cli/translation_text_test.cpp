@@ -65,7 +65,7 @@ TEST(TranslationText, JsonHasAnObjectPerLine) {
     ASSERT_TRUE(object.is_object()) << lines[i];
     EXPECT_EQ(object["line"], i + 1);
     EXPECT_EQ(object["source"], lines_of(input)[i]);
-    EXPECT_EQ(object["translation"], plain[i]);
+    EXPECT_EQ(object["text"], plain[i]);
     double sum = 0;
     for (const auto& word : object["words"]) sum += word["log_probability"].get<double>();
     EXPECT_NEAR(sum, object["log_probability"].get<double>(), 1e-9);
@@ -73,9 +73,9 @@ TEST(TranslationText, JsonHasAnObjectPerLine) {
     EXPECT_EQ(object["words"].empty(), i == 1);
   }
   const auto list = parse_json(lines_of(translate({"--json", "--n-best", "3"}, input).out)[0]);
-  ASSERT_THAT(list["n_best"], SizeIs(3));
-  EXPECT_EQ(list["n_best"][0]["translation"], plain[0]);
-  EXPECT_GE(list["n_best"][0]["score"], list["n_best"][1]["score"]);
+  ASSERT_THAT(list["hypotheses"], SizeIs(3));
+  EXPECT_EQ(list["hypotheses"][0]["text"], plain[0]);
+  EXPECT_GE(list["hypotheses"][0]["score"], list["hypotheses"][1]["score"]);
 }
 
 TEST(TranslationText, AttentionWeightsAreJson) {
@@ -199,7 +199,7 @@ TEST(TranslationText, ReplacesUnkBySourceOrDictionary) {
                                  "cat dog bird\n");
   ASSERT_EQ(by_dictionary.code, 0) << by_dictionary.err;
   const auto best = parse_json(by_dictionary.out);
-  const auto text = best.at("translation").get<std::string>();
+  const auto text = best.at("text").get<std::string>();
   EXPECT_THAT(text, HasSubstr("un"));
   const auto words = 1 + std::ranges::count(text, ' ');
   const auto found = read_text(links);

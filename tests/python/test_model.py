@@ -29,8 +29,8 @@ def test_translates_like_the_program(model, run_folder, sources, regard_program)
     assert model.translate(sources, beam_size=1) == printed.splitlines()
     printed = regard_program("translate", "-m", run_folder, "--threads", 1, "--n-best", 3, "--json", text=text)
     for line, translation in zip(printed.splitlines(), model.n_best(sources, 3), strict=True):
-        for wanted, found in zip(json.loads(line)["n_best"], translation.hypotheses, strict=True):
-            assert found.text == wanted["translation"]
+        for wanted, found in zip(json.loads(line)["hypotheses"], translation.hypotheses, strict=True):
+            assert found.text == wanted["text"]
             assert (found.log_probability, found.score) == (wanted["log_probability"], wanted["score"])
             assert list(found.token_log_probability) == [word["log_probability"] for word in wanted["words"]]
 

@@ -264,7 +264,7 @@ class Row:
         if alone != together:
             self.faults.append("translations depend on batch or threads")
         lines = [json.loads(line) for line in alone.splitlines()]
-        lines = [{**line, **line["n_best"][0]} if line.get("n_best") else line for line in lines]  # of samples
+        lines = [{**line, **line["hypotheses"][0]} if line.get("hypotheses") else line for line in lines]  # of samples
         if len(lines) != SIZES["dev"]:
             self.faults.append("another number of lines than the source")
         return lines
@@ -272,7 +272,7 @@ class Row:
     def score(self, lines):
         """A scored translation has the probability with which it was found, if its text has the same tokens."""
         hypotheses = self.folder / "hypotheses"
-        hypotheses.write_text("".join(line["translation"] + "\n" for line in lines), encoding="utf-8")
+        hypotheses.write_text("".join(line["text"] + "\n" for line in lines), encoding="utf-8")
         out = self.run("score", "-m", self.folder / "once", "-s", self.world.source, "-t", hypotheses,
                        "--json")  # fmt: skip
         if out is None:
@@ -285,7 +285,7 @@ class Row:
             found = scored["log_probability"]
             if found is not None and not (math.isfinite(found) and found <= 1e-6):
                 self.faults.append(f"line {line['line']}: scored with {found}")
-            if plain and line.get("finished") and line["translation"] and "<unk>" not in line["translation"]:
+            if plain and line.get("finished") and line["text"] and "<unk>" not in line["text"]:
                 wanted = line["log_probability"]
                 if abs(found - wanted) > 1e-4 * max(1, abs(wanted)):
                     self.faults.append(f"line {line['line']}: found with log P {wanted}, scored with {found}")
@@ -306,7 +306,7 @@ class Row:
             for link in text.split():
                 s, t = map(int, link.split("-"))
                 outside = self.world.name != "sound" and s >= len(source.split())
-                if outside or t >= max(1, len(line["translation"].split())):
+                if outside or t >= max(1, len(line["text"].split())):
                     self.faults.append(f"line {line['line']}: link {link} is outside of the words")
                     return
 

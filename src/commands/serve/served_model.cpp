@@ -18,6 +18,7 @@
 #include "text/vocabulary.h"
 #include "translation/long_lines.h"
 #include "translation/phrase_constraints.h"
+#include "translation/translation_json.h"
 #include "translation/word_alignment.h"
 
 namespace regard {
@@ -169,11 +170,7 @@ Json ServedModel::Answer::hypothesis_json(const Translation& translation,
                                           const Hypothesis& hypothesis) const {
   const auto& translator = model_.translator_;
   const auto& options = model_.model_.contents.options.data;
-  Json json = {{"text", translator.text(hypothesis, translation)},
-               {"score", hypothesis.score},
-               {"log_probability", hypothesis.log_probability},
-               {"finished", hypothesis.finished}};
-  if (hypothesis.expected_utility) json["expected_utility"] = *hypothesis.expected_utility;
+  auto json = regard::hypothesis_json(translator, hypothesis, translation);
   const auto tokens = translator.tokens(hypothesis, translation);
   if (request_.tokens || request_.attention) {
     json["tokens"] = tokens;

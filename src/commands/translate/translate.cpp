@@ -34,13 +34,13 @@ namespace {
 class TranslationOutputs {
  public:
   TranslationOutputs(const TranslateArguments& arguments, const LoadedModel& model,
-                     const Translator& translator, std::int64_t n_best, bool mbr)
+                     const Translator& translator, std::int64_t n_best)
       : model_(model),
         translator_(translator),
         n_best_(static_cast<std::size_t>(n_best)),
         explain_(arguments.explain),
         selection_(arguments, model, translator),
-        text_(arguments, model, translator, n_best, mbr),
+        text_(arguments, model, translator, n_best),
         file_(arguments.output) {
     if (!arguments.alignments.empty()) alignments_.emplace(arguments.alignments, model);
     if (!arguments.attention_weights.empty()) {
@@ -232,7 +232,7 @@ ExitCode translate(const TranslateArguments& arguments) {
   const auto n_best = n_best_count(arguments, search);
   ConstraintReader constraints(arguments, search, model);
   LineTranslator line_translator(arguments, search, model, translator);
-  TranslationOutputs outputs(arguments, model, translator, n_best, search.mbr != MbrMetric::none);
+  TranslationOutputs outputs(arguments, model, translator, n_best);
   auto request = search_request(search);
   request.want_weights = outputs.want_weights() || line_translator.needs_weights();
   request.continues_word = constraints.continues_word();

@@ -13,6 +13,7 @@
 #include "report/table.h"
 #include "text/n_best.h"
 #include "translation/score_translations.h"
+#include "translation/translation_json.h"
 
 namespace regard {
 namespace {
@@ -95,11 +96,10 @@ std::string positions_table(const std::vector<std::string>& source, const Explai
 }  // namespace
 
 TranslationText::TranslationText(const TranslateArguments& arguments, const LoadedModel& model,
-                                 const Translator& translator, std::int64_t n_best, bool mbr)
+                                 const Translator& translator, std::int64_t n_best)
     : translator_(translator),
       kind_(model.contents.options.data.tokenizer.kind),
       n_best_(static_cast<std::size_t>(n_best)),
-      mbr_(mbr),
       scores_(arguments.scores),
       word_scores_(arguments.word_scores),
       json_(arguments.json) {}
@@ -160,11 +160,7 @@ std::string TranslationText::n_best_lines(std::int64_t number,
 std::string TranslationText::json_line(std::int64_t number, const std::string& line,
                                        const Translation& translation) const {
   const auto object_of = [&](const Hypothesis& hypothesis) {
-    Json entry = {{"translation", translator_.text(hypothesis, translation)},
-                  {"log_probability", hypothesis.log_probability},
-                  {"score", hypothesis.score}};
-    if (mbr_) entry["expected_utility"] = hypothesis.expected_utility.value_or(0);
-    entry["finished"] = hypothesis.finished;
+    auto entry = hypothesis_json(translator_, hypothesis, translation);
     entry["words"] =
         to_json(word_scores(hypothesis, translator_.tokens(hypothesis, translation), kind_));
     return entry;
@@ -172,9 +168,9 @@ std::string TranslationText::json_line(std::int64_t number, const std::string& l
   Json object = {{"line", number + 1}, {"source", line}};
   if (n_best_ == 0) object.update(object_of(best_hypotheses(translation, 1)[0]));
   if (n_best_ > 0) {
-    object["n_best"] = Json::array();
+    object["hypotheses"] = Json::array();
     for (const auto& hypothesis : best_hypotheses(translation, n_best_)) {
-      object["n_best"].push_back(object_of(hypothesis));
+      object["hypotheses"].push_back(object_of(hypothesis));
     }
   }
   return to_text(object) + "\n";

@@ -15,10 +15,9 @@ namespace regard {
 class TranslationText {
  public:
   // `n_best` is the number of translations per line in an n-best list; 0 for the best translation
-  // alone. `mbr`: the translations were chosen by minimum Bayes risk. `translator` must outlive
-  // this object.
+  // alone. `translator` must outlive this object.
   TranslationText(const TranslateArguments& arguments, const LoadedModel& model,
-                  const Translator& translator, std::int64_t n_best, bool mbr);
+                  const Translator& translator, std::int64_t n_best);
 
   // Returns the output for line `number`, from 0, with newlines:
   //
@@ -28,7 +27,7 @@ class TranslationText {
   //   --json         one object, with the n best translations
   //
   // The score is ranking_score(); in JSON, `score` is that of the search, and `expected_utility` is
-  // added for minimum Bayes risk. A blank line has the expected utility 0.
+  // added for minimum Bayes risk, but for a blank line.
   std::string format(std::int64_t number, const std::string& line,
                      const Translation& translation) const;
 
@@ -44,7 +43,6 @@ class TranslationText {
   const Translator& translator_;
   TokenizerKind kind_;
   std::size_t n_best_;
-  bool mbr_;
   bool scores_;
   bool word_scores_;
   bool json_;
