@@ -14,15 +14,12 @@ import subprocess
 import tempfile
 
 import project
+from cells import of_both_sides
 from project import BUILD, CHECK_FAILED, ROOT, Failure, count_of
 
 QUICKSTART = "configs/quickstart.yaml"
 KINDS = re.search(r"enum class AttentionKind \{([^}]*)\}", (ROOT / "src/config/model_options.h").read_text(encoding="utf-8"))
 SMALL = ("hidden_size=64", "heads=4", "feed_forward_size=96")
-
-
-def of_both_sides(*settings):
-    return [f"model.{side}.{setting}" for side in ("encoder", "decoder") for setting in settings]
 
 
 def cases():

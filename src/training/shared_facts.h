@@ -1,4 +1,4 @@
-// What the processes of a training must have in common.
+// The facts that the processes of one training must share.
 #pragma once
 
 #include "base/json.h"

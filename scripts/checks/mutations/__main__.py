@@ -250,7 +250,7 @@ def main():
     parser.add_argument("--changes", type=int, default=22, help="changes of each part; default: 22")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--again", action="store_true", help="try the survivors without a reason again")
+    parser.add_argument("--again", action="store_true", help="try the survivors again that have no reason, or a test since")
     parser.add_argument("--write", action="store_true", help="only write the table into docs/reliability.md")
     options = parser.parse_args()
     stored = load()
