@@ -46,15 +46,13 @@ Model::Hypothesis convert(const Hypothesis& hypothesis, const Translation& trans
 // `lines` are the sources.
 std::vector<Model::Translation> convert(const std::vector<std::string>& lines,
                                         const std::vector<Translation>& translations, std::size_t n,
-                                        const Tokenizers& tokenizers,
-                                        const Translator& translator) {
+                                        const TextCodec& codec, const Translator& translator) {
   std::vector<Model::Translation> all;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto& translation = translations[i];
     all.emplace_back();
     if (translation.hypotheses.empty()) continue;
-    all.back().source_tokens =
-        source_tokens(tokenizers, lines[i], tokenizers.encode_source(lines[i]));
+    all.back().source_tokens = source_tokens(codec, lines[i], codec.encode_source(lines[i]));
     for (std::size_t k = 0; k < std::min(n, translation.hypotheses.size()); ++k) {
       all.back().hypotheses.push_back(convert(translation.hypotheses[k], translation, translator));
     }
@@ -191,8 +189,7 @@ class Callers {
 
 // Translates lines as one request. Calls `progress` on this thread.
 std::vector<Translation> translate_request(Engine& engine, const std::vector<std::string>& lines,
-                                           const SearchRequest& options,
-                                           const Tokenizers& tokenizers,
+                                           const SearchRequest& options, const TextCodec& codec,
                                            const Model::Progress& progress) {
   std::mutex mutex;  // guards the variables below
   std::condition_variable complete;
@@ -202,8 +199,7 @@ std::vector<Translation> translate_request(Engine& engine, const std::vector<std
   auto error_line = std::numeric_limits<std::size_t>::max();
   bool is_cancelled = false;
 
-  TranslationRequest request{
-      .lines = {}, .search = options, .tokenizers = tokenizers, .finished = {}};
+  TranslationRequest request{.lines = {}, .search = options, .codec = codec, .finished = {}};
   for (std::size_t i = 0; i < lines.size(); ++i) {
     request.lines.push_back(
         {.text = lines[i], .options = {.number = static_cast<std::int64_t>(i) + 1}});
@@ -245,7 +241,7 @@ struct Model::Parts {
     Shared(const TranslationModel& contents, torch::Device device, std::int64_t threads,
            kernels::Precision precision)
         : pool(make_thread_pool(threads, device)),
-          translator(contents.model, contents.tokenizers, device, *pool, precision),
+          translator(contents.model, contents.codec, device, *pool, precision),
           callers(translator) {}
 
     std::unique_ptr<ThreadPool> pool;
@@ -261,14 +257,13 @@ struct Model::Parts {
     contents = retry_if_removed([&] { return load_model(resolve_model(folder), device); });
     require_decoder(contents, folder);
     set_tags(source_tag, target_tag);
-    source_limit = source_line_limit(contents.tokenizers, contents.options.data);
-    target_limit = target_line_limit(contents.tokenizers, contents.options.data);
+    source_limit = source_line_limit(contents.codec, contents.options.data);
+    target_limit = target_line_limit(contents.codec, contents.options.data);
     shared = std::make_shared<Shared>(contents, device, threads, precision);
   }
 
   void set_tags(const std::string& source_tag, const std::string& target_tag) {
-    contents.tokenizers =
-        tagged_tokenizers(contents, {"src_tag", source_tag}, {"trg_tag", target_tag});
+    contents.codec = tagged_codec(contents, {"src_tag", source_tag}, {"trg_tag", target_tag});
   }
 
   SearchOptions search_with(const std::vector<std::string>& changes) const {
@@ -286,7 +281,7 @@ struct Model::Parts {
     options.n_best = static_cast<std::int64_t>(n);
     options.want_weights = want_weights && contents.model->has_attention_weights();
     return shared->callers.translate(search.batch_size, progress, [&](Engine& engine) {
-      return translate_request(engine, lines, options, contents.tokenizers, progress);
+      return translate_request(engine, lines, options, contents.codec, progress);
     });
   }
 
@@ -357,14 +352,14 @@ std::vector<Model::Translation> Model::n_best(const std::vector<std::string>& li
   }
   const auto truncated = truncate_lines(lines, parts_->source_limit, "line");
   return convert(truncated, parts_->translate(truncated, options, n, true, progress), n,
-                 parts_->contents.tokenizers, parts_->shared->translator);
+                 parts_->contents.codec, parts_->shared->translator);
 }
 
 std::vector<Model::Translation> Model::score(const std::vector<std::string>& sources,
                                              const std::vector<std::string>& targets,
                                              const Progress& progress) const {
   const auto scored = parts_->score("score", sources, targets, progress);
-  return convert(scored.sources, scored.translations, 1, parts_->contents.tokenizers,
+  return convert(scored.sources, scored.translations, 1, parts_->contents.codec,
                  parts_->shared->translator);
 }
 

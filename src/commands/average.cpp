@@ -121,7 +121,7 @@ ExitCode average(const AverageArguments& arguments) {
     return averaged;
   });
   FolderWriter writer(arguments.output);
-  add_model(writer, model.options, model.tokenizers, model.weights);
+  add_model(writer, model.options, model.codec, model.weights);
   Json names = Json::array();
   for (const auto& folder : folders) names.push_back(folder.string());
   writer.commit({{"average_of", names}, {descent_key, descent}});

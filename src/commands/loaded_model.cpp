@@ -57,14 +57,14 @@ void check_compatible(const TranslationModel& first, const std::filesystem::path
   constexpr auto share_vocabulary =
       "train both with the same data.tokenizer.src_file and trg_file, or one with --init-from the "
       "other";
-  if (differ(first.tokenizers.source, other.tokenizers.source)) {
+  if (differ(first.codec.source, other.codec.source)) {
     reject("source vocabulary", share_vocabulary);
   }
-  if (differ(first.tokenizers.target, other.tokenizers.target)) {
+  if (differ(first.codec.target, other.codec.target)) {
     reject("target vocabulary", share_vocabulary);
   }
   constexpr auto same_value = "train both with the same value";
-  if (first.tokenizers.output != other.tokenizers.output) reject("model.output.kind", same_value);
+  if (first.codec.output != other.codec.output) reject("model.output.kind", same_value);
   if (first.options.model.encoder.numbers != other.options.model.encoder.numbers) {
     reject("model.encoder.numbers", same_value);
   }
@@ -108,11 +108,11 @@ void check_fusion(const TranslationModel& model, const std::filesystem::path& pa
     reject(
         fmt::format("{} is a language model too; make an ensemble of them with -m", path.string()));
   }
-  if (model.tokenizers.output != OutputKind::vocabulary) {
+  if (model.codec.output != OutputKind::vocabulary) {
     reject(fmt::format("{} has model.output.kind {}, expected vocabulary", path.string(),
-                       to_yaml(model.tokenizers.output)));
+                       to_yaml(model.codec.output)));
   }
-  if (model.tokenizers.target->serialized() != language_model.tokenizers.target->serialized() ||
+  if (model.codec.target->serialized() != language_model.codec.target->serialized() ||
       model.options.data.tokenizer.lowercase != language_model.options.data.tokenizer.lowercase) {
     reject(
         fmt::format("its vocabulary differs from the target vocabulary of {}; train it with "
@@ -157,11 +157,11 @@ std::pair<std::string, std::string> languages(const Options& options) {
 }
 
 Translator LoadedModel::translator(const ShortlistOptions& shortlist) const {
-  Translator translator(contents.model, contents.tokenizers, device, *pool, precision);
+  Translator translator(contents.model, contents.codec, device, *pool, precision);
   if (!shortlist.file.empty()) {
-    check_shortlist(*contents.model, contents.tokenizers);
+    check_shortlist(*contents.model, contents.codec);
     translator.use_shortlist(
-        Shortlist(shortlist.file, contents.tokenizers, shortlist.frequent, shortlist.best));
+        Shortlist(shortlist.file, contents.codec, shortlist.frequent, shortlist.best));
   }
   return translator;
 }
@@ -220,15 +220,13 @@ LoadedModel load_models(const ModelArguments& arguments) {
       first.model = std::make_shared<Ensemble>(
           std::vector<std::shared_ptr<Seq2Seq>>{first.model, other.model}, EnsembleMean::fusion,
           std::vector<double>{1, arguments.language_model_weight},
-          other.tokenizers.first_target == bos_id ? std::optional(std::int64_t{bos_id})
-                                                  : std::nullopt);
+          other.codec.first_target == bos_id ? std::optional(std::int64_t{bos_id}) : std::nullopt);
       first.model->eval();
     }
   }
   warn_of_missing_tag(first, paths[0], arguments);
-  first.tokenizers =
-      tagged_tokenizers(first, {arguments.tag_options + "src-tag", arguments.tags.source},
-                        {arguments.tag_options + "trg-tag", arguments.tags.target});
+  first.codec = tagged_codec(first, {arguments.tag_options + "src-tag", arguments.tags.source},
+                             {arguments.tag_options + "trg-tag", arguments.tags.target});
   const auto members = paths.size() + (is_fused ? 1 : 0);
   return {paths[0], members, device, precision, std::move(pool), std::move(first)};
 }
@@ -244,14 +242,14 @@ SourceKind source_kind(const ModelArguments& arguments, const std::string& sourc
 std::vector<std::string> truncate_source_lines(const LoadedModel& model,
                                                std::vector<std::string> lines,
                                                const std::string& path) {
-  const auto limit = source_line_limit(model.contents.tokenizers, model.contents.options.data);
+  const auto limit = source_line_limit(model.contents.codec, model.contents.options.data);
   return truncate_lines(std::move(lines), limit, path);
 }
 
 std::vector<std::string> truncate_target_lines(const LoadedModel& model,
                                                std::vector<std::string> lines,
                                                const std::string& path) {
-  const auto limit = target_line_limit(model.contents.tokenizers, model.contents.options.data);
+  const auto limit = target_line_limit(model.contents.codec, model.contents.options.data);
   return truncate_lines(std::move(lines), limit, path);
 }
 

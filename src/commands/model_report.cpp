@@ -109,17 +109,16 @@ std::string link_names(const ModelReport& report) {
 
 std::string model_text(const ModelReport& report) {
   const auto& options = report.model.options;
-  const auto& tokenizers = report.model.tokenizers;
+  const auto& codec = report.model.codec;
   const auto vocabulary =
       options.model.kind != ModelKind::translation
-          ? fmt::format("{} {}", format_thousands(tokenizers.target->size()),
-                        pluralize(tokenizers.target->size() == 1, "entry"))
+          ? fmt::format("{} {}", format_thousands(codec.target->size()),
+                        pluralize(codec.target->size() == 1, "entry"))
       : options.data.tokenizer.joint
-          ? fmt::format("{} {} for both languages", format_thousands(tokenizers.source->size()),
-                        pluralize(tokenizers.source->size() == 1, "entry"))
-          : fmt::format("{} source and {} target entries",
-                        format_thousands(tokenizers.source->size()),
-                        format_thousands(tokenizers.target->size()));
+          ? fmt::format("{} {} for both languages", format_thousands(codec.source->size()),
+                        pluralize(codec.source->size() == 1, "entry"))
+          : fmt::format("{} source and {} target entries", format_thousands(codec.source->size()),
+                        format_thousands(codec.target->size()));
   const auto& symbols = options.data.tokenizer.user_symbols;
   return fmt::format(
       "{}tokenizer  {}, {}{}\n\n{}", layers_text(options.model),
@@ -313,8 +312,8 @@ Json to_json(const ModelReport& report) {
              {{"kind", enum_name(options.data.tokenizer.kind)},
               {"joint", options.data.tokenizer.joint},
               {"user_symbols", options.data.tokenizer.user_symbols},
-              {"source", report.model.tokenizers.source->size()},
-              {"target", report.model.tokenizers.target->size()}}},
+              {"source", report.model.codec.source->size()},
+              {"target", report.model.codec.target->size()}}},
             {"checkpoint", report.checkpoint}};
   if (!report.run) return json;
   json["run"] = {{"manifest", report.run->manifest},

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 struct OriginalModel {
   fs::path path;
   Options options;
-  Tokenizers tokenizers;
+  TextCodec codec;
   NamedTensors weights;
 };
 
@@ -27,7 +27,7 @@ OriginalModel read_original(const fs::path& path) {
   const FolderReader folder(original.path);
   check_not_quantized(folder);
   original.options = read_model_options(folder);
-  original.tokenizers = read_tokenizers(folder, original.options);
+  original.codec = read_codec(folder, original.options);
   original.weights = read_weights(folder);
   return original;
 }
@@ -43,7 +43,7 @@ ExitCode quantize(const QuantizeArguments& arguments) {
   const auto original = retry_if_removed([&] { return read_original(arguments.model); });
   const auto weights = quantize(original.weights);
   FolderWriter writer(arguments.output);
-  add_model(writer, original.options, original.tokenizers, weights);
+  add_model(writer, original.options, original.codec, weights);
   writer.commit({{"quantized_from", original.path.string()}});
   log::info("Wrote the weights of {} to {}: {:.1f} MB instead of {:.1f}", original.path.string(),
             arguments.output, megabytes(weights), megabytes(original.weights));

@@ -31,7 +31,7 @@ std::vector<WordScore> Scorer::words(std::size_t i) const {
   if (translations_[i].hypotheses.empty()) return {};
   const auto& hypothesis = translations_[i].hypotheses[0];
   auto tokens = translator_.tokens(hypothesis, translations_[i]);
-  const auto pieces = model_.contents.tokenizers.target->pieces(translations_[i].text);
+  const auto pieces = model_.contents.codec.target->pieces(translations_[i].text);
   for (std::size_t t = 0; t < std::min(hypothesis.tokens.size(), pieces.size()); ++t) {
     if (hypothesis.tokens[t] == unk_id) tokens[t] = pieces[t];
   }

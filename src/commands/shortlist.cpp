@@ -37,14 +37,14 @@ std::vector<std::string> token_texts(const Tokenizer& tokenizer,
 // Links every token of a source word with every token of a target word that is linked with it.
 void count_word_links(const LoadedModel& model, const Lines& source, const Lines& target,
                       const std::vector<GoldAlignment>& alignments, LinkCounts& counts) {
-  const auto& tokenizers = model.contents.tokenizers;
+  const auto& codec = model.contents.codec;
   const auto kind = model.contents.options.data.tokenizer.kind;
   for (std::size_t i = 0; i < source.size(); ++i) {
-    const auto source_ids = tokenizers.source->encode(source[i]);
-    const auto target_ids = tokenizers.target->encode(target[i]);
+    const auto source_ids = codec.source->encode(source[i]);
+    const auto target_ids = codec.target->encode(target[i]);
     counts.add_target(target_ids);
-    const auto source_words = group_into_words(token_texts(*tokenizers.source, source_ids), kind);
-    const auto target_words = group_into_words(token_texts(*tokenizers.target, target_ids), kind);
+    const auto source_words = group_into_words(token_texts(*codec.source, source_ids), kind);
+    const auto target_words = group_into_words(token_texts(*codec.target, target_ids), kind);
     for (const auto& link : alignments[i].possible) {
       // A line that was cut has fewer words than its alignment.
       if (link.source >= source_words.size() || link.target >= target_words.size()) continue;
@@ -60,7 +60,7 @@ void count_word_links(const LoadedModel& model, const Lines& source, const Lines
 // Links each target token with the source token, or </s>, of the largest attention weight.
 void count_attention_links(const LoadedModel& model, const Lines& source, const Lines& target,
                            LinkCounts& counts) {
-  const auto& tokenizers = model.contents.tokenizers;
+  const auto& codec = model.contents.codec;
   DecodingReporter reporter("aligning", static_cast<std::int64_t>(source.size()));
   kernels::PackedWeights packed(model.precision);
   for (std::size_t begin = 0; begin < source.size(); begin += chunk_size) {
@@ -76,7 +76,7 @@ void count_attention_links(const LoadedModel& model, const Lines& source, const 
     for (std::size_t i = begin; i < end; ++i) {
       if (scored[i - begin].hypotheses.empty()) continue;
       const auto& hypothesis = scored[i - begin].hypotheses[0];
-      auto source_ids = tokenizers.encode_source(source[i]).tokens;  // with the tag
+      auto source_ids = codec.encode_source(source[i]).tokens;  // with the tag
       source_ids.push_back(eos_id);
       counts.add_target(hypothesis.tokens);
       for (std::size_t t = 0; t < hypothesis.tokens.size(); ++t) {
@@ -106,7 +106,7 @@ ExitCode shortlist(const ShortlistArguments& arguments) {
     check_links(arguments.alignments, alignments, source, target);
   }
   const auto model = load_models(arguments.model);
-  check_shortlist(*model.contents.model, model.contents.tokenizers);
+  check_shortlist(*model.contents.model, model.contents.codec);
   if (arguments.alignments.empty()) {
     require_attention(model, "shortlist without --alignments");
   }
@@ -119,7 +119,7 @@ ExitCode shortlist(const ShortlistArguments& arguments) {
   } else {
     count_word_links(model, source, target, alignments, counts);
   }
-  output.write(counts.to_file(model.contents.tokenizers));
+  output.write(counts.to_file(model.contents.codec));
   output.commit();
   log::info("Learned the shortlist from {}", counted(lines, "pair"));
   return ExitCode::ok;

@@ -199,12 +199,12 @@ class SynthesisStream : public OrderedLines {
                   const SearchOptions& search, const SyntheticFilterOptions& options,
                   SyntheticFilter& filter, PairJournal& journal, DecodingReporter& reporter)
       : reader_(reader),
-        tokenizers_(model.contents.tokenizers),
+        codec_(model.contents.codec),
         translator_(translator),
         side_(side_named(arguments.side)),
         prefix_(arguments.tag.empty() ? "" : arguments.tag + " "),
         uses_all_(search.samples > 0 && search.mbr == MbrMetric::none),
-        max_bytes_(source_line_limit(tokenizers_, model.contents.options.data).bytes),
+        max_bytes_(source_line_limit(codec_, model.contents.options.data).bytes),
         max_tokens_(options.max_length),
         filter_(filter),
         journal_(journal),
@@ -254,9 +254,9 @@ class SynthesisStream : public OrderedLines {
   // A token has at least one byte, except at the start of a line.
   bool is_too_long(const std::string& text) const {
     if (text.size() > max_bytes_) return true;
-    const auto tagged = tokenizers_.tagged_source(text);
+    const auto tagged = codec_.tagged_source(text);
     if (max_tokens_ == 0 || std::ssize(tagged) < max_tokens_) return false;
-    return std::ssize(tokenizers_.source->encode(tagged)) > max_tokens_;
+    return std::ssize(codec_.source->encode(tagged)) > max_tokens_;
   }
 
   void add(const QueuedLine& line, const Hypothesis& hypothesis) {
@@ -274,7 +274,7 @@ class SynthesisStream : public OrderedLines {
   }
 
   LineChunkReader& reader_;
-  const Tokenizers& tokenizers_;
+  const TextCodec& codec_;
   const Translator& translator_;
   Side side_;
   std::string prefix_;  // the tag and a space
@@ -346,7 +346,7 @@ ExitCode synthesize(const SynthesizeArguments& given) {
   const auto search = arguments.search.apply_to(model.contents.options.search);
   check_search(search, *model.contents.model);
   const auto translator = model.translator(arguments.shortlist);
-  const auto text = inspect(arguments.input, source_line_limit(model.contents.tokenizers, data));
+  const auto text = inspect(arguments.input, source_line_limit(model.contents.codec, data));
   const auto options = filter_options(arguments, data);
 
   PairJournal journal(arguments.output, settings_of(arguments, model, search, options, text),

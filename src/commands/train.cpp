@@ -185,7 +185,7 @@ TrialSteps try_steps(const Setup& setup, BatchSampler& batches, std::int64_t epo
   const auto& options = setup.options.training;
   std::optional<MinimumRisk> minimum_risk;
   if (options.objective == Objective::minimum_risk) {
-    minimum_risk.emplace(setup.options, setup.corpus->tokenizers());
+    minimum_risk.emplace(setup.options, setup.corpus->codec());
   }
   TrainedModel trained(setup.model, options);
   trained.model->train();

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "data/tokenizers.h"
+#include "data/text_codec.h"
 
 namespace regard {
 
@@ -25,7 +25,7 @@ struct Example {
   Frames frames = {};
   // Masked language model: the positions in the source whose tokens before masking are the target.
   std::vector<std::int32_t> masked = {};
-  std::int32_t first_target = bos_id;  // see Tokenizers
+  std::int32_t first_target = bos_id;  // see TextCodec
 
   // Returns the number of source tokens or frames, without </s>.
   std::size_t source_length() const {

@@ -299,7 +299,7 @@ std::vector<std::int32_t> BatchSampler::sample(const Tokenizer& tokenizer, std::
 Batch BatchSampler::changed_batch(std::int64_t epoch, std::size_t first,
                                   std::span<const std::int64_t> pairs) const {
   const std::uint64_t epoch_seed = change_stream(seed_, epoch).next();
-  Tokenizers tokenizers = corpus_.tokenizers();
+  TextCodec codec = corpus_.codec();
   std::vector<Example> examples;
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     Random random(epoch_seed, first + k);
@@ -309,11 +309,11 @@ Batch BatchSampler::changed_batch(std::int64_t epoch, std::size_t first,
     const auto& part = corpus_.part_of(pairs[k]);
     example.first_target = part.first_target;
     if (sampling_.amount > 0) {
-      tokenizers.source_tag = part.source_tag;
-      const auto source = tokenizers.tagged_source(corpus_.source_text(pairs[k]));
+      codec.source_tag = part.source_tag;
+      const auto source = codec.tagged_source(corpus_.source_text(pairs[k]));
       example.source =
-          sample(*tokenizers.source, source, pair.source, sampling_.max_source_length, random);
-      example.target = sample(*tokenizers.target, corpus_.target_text(pairs[k]), pair.target,
+          sample(*codec.source, source, pair.source, sampling_.max_source_length, random);
+      example.target = sample(*codec.target, corpus_.target_text(pairs[k]), pair.target,
                               sampling_.max_target_length, random);
     } else {
       example.source.assign(pair.source.begin(), pair.source.end());

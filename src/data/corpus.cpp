@@ -96,13 +96,13 @@ void check_corpora(const DataOptions& options, const PreparedCorpus& prepared) {
 
 }  // namespace
 
-Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers,
-                        const TextFiles& files, ThreadPool& pool) {
-  Corpus corpus(tokenizers, options.tokenizer.sampling > 0);
+Corpus Corpus::training(const DataOptions& options, const TextCodec& codec, const TextFiles& files,
+                        ThreadPool& pool) {
+  Corpus corpus(codec, options.tokenizer.sampling > 0);
   DuplicateFilter duplicates;
   for (const CorpusOptions& part : options.train) {
     if (part.weight == 0) continue;
-    const auto tagged = tokenizers.with_tags(part.src_tag, part.trg_tag);
+    const auto tagged = codec.with_tags(part.src_tag, part.trg_tag);
     const PairEncoder encoder(options, tagged, corpus.keep_text_, PairSelection::trained);
     encode_files({.source = files.at(part.src),
                   .target = files.at(part.trg),
@@ -114,15 +114,15 @@ Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers
   return corpus;
 }
 
-Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers) {
+Corpus Corpus::training(const DataOptions& options, const TextCodec& codec) {
   ThreadPool pool;
   const TextFiles files(training_paths(options), pool, TextFiles::default_memory, options.source);
-  return training(options, tokenizers, files, pool);
+  return training(options, codec, files, pool);
 }
 
-Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers, CorpusPairs pairs,
+Corpus Corpus::training(const DataOptions& options, const TextCodec& codec, CorpusPairs pairs,
                         std::span<const std::int64_t> part_ends) {
-  Corpus corpus(tokenizers, options.tokenizer.sampling > 0);
+  Corpus corpus(codec, options.tokenizer.sampling > 0);
   corpus.pairs_ = std::move(pairs);
   std::size_t next = 0;
   for (const CorpusOptions& part : options.train) {
@@ -150,7 +150,7 @@ Corpus Corpus::training(const Options& options, std::shared_ptr<const PreparedCo
         "tokens; run `regard prepare` with this option into another folder, or set sampling to 0",
         options.data.tokenizer.sampling, folder);
   }
-  Corpus corpus(prepared->tokenizers(), prepared->has_text());
+  Corpus corpus(prepared->codec(), prepared->has_text());
   corpus.pairs_.report = prepared->report();
   auto data = options.data;
   if (data.train.empty()) data.train = prepared->options().data.train;
@@ -164,14 +164,14 @@ Corpus Corpus::training(const Options& options, std::shared_ptr<const PreparedCo
 }
 
 void Corpus::add_part(std::int64_t end, const CorpusOptions& o) {
-  const auto* features = tokenizers_.features ? &tokenizers_.features->file(o.src) : nullptr;
+  const auto* features = codec_.features ? &codec_.features->file(o.src) : nullptr;
   parts_.push_back({.end = end,
                     .weight = o.weight,
                     .source_path = o.src,
                     .features = features,
                     .has_equal_sides = is_same_path(o.src, o.trg),
                     .source_tag = o.src_tag,
-                    .first_target = tokenizers_.with_tags("", o.trg_tag).first_target});
+                    .first_target = codec_.with_tags("", o.trg_tag).first_target});
 }
 
 void Corpus::complete(const DataOptions& options) {
@@ -198,19 +198,19 @@ void Corpus::check_epoch(const DataOptions& options) const {
       weights, pairs, size());
 }
 
-Corpus Corpus::validation(const DataOptions& options, const Tokenizers& tokenizers) {
+Corpus Corpus::validation(const DataOptions& options, const TextCodec& codec) {
   ThreadPool pool;
   const TextFiles files({options.dev.src, options.dev.trg}, pool, TextFiles::default_memory,
                         options.source);
-  return validation(options, tokenizers, files, pool);
+  return validation(options, codec, files, pool);
 }
 
-Corpus Corpus::validation(const DataOptions& options, const Tokenizers& tokenizers,
+Corpus Corpus::validation(const DataOptions& options, const TextCodec& codec,
                           const TextFiles& files, ThreadPool& pool) {
   const auto& source = options.dev.src;
   const auto& target = options.dev.trg;
-  Corpus corpus(tokenizers.with_tags(options.dev.src_tag, options.dev.trg_tag), true);
-  const PairEncoder encoder(options, corpus.tokenizers_, corpus.keep_text_, PairSelection::all);
+  Corpus corpus(codec.with_tags(options.dev.src_tag, options.dev.trg_tag), true);
+  const PairEncoder encoder(options, corpus.codec_, corpus.keep_text_, PairSelection::all);
   encode_files({.source = files.at(source), .target = files.at(target)}, encoder, pool,
                [&](const CorpusPairs& pairs) { corpus.pairs_.append(pairs); });
   corpus.add_part(corpus.size(), {.src = source,
@@ -239,7 +239,7 @@ CorpusPair Corpus::pair(std::int64_t i) const {
   CorpusPair pair{pairs_.source[index(i)], pairs_.target[index(i)],
                   list_or_empty(pairs_.numbers, index(i)),
                   list_or_empty(pairs_.extended_ids, index(i))};
-  if (tokenizers_.features) {
+  if (codec_.features) {
     pair.frames = part_of(i).features->item(std::int64_t{pairs_.lines[index(i)]} - 1);
   }
   return pair;
@@ -247,7 +247,7 @@ CorpusPair Corpus::pair(std::int64_t i) const {
 
 std::int64_t Corpus::source_length(std::int64_t i) const {
   if (prepared_) return prepared_->source_length(i);
-  if (!tokenizers_.features) return std::ssize(pairs_.source[index(i)]);
+  if (!codec_.features) return std::ssize(pairs_.source[index(i)]);
   return part_of(i).features->length(std::int64_t{pairs_.lines[index(i)]} - 1);
 }
 

@@ -14,8 +14,8 @@
 #include "data/corpus_pairs.h"
 #include "data/pair_encoder.h"
 #include "data/prepared_corpus.h"
+#include "data/text_codec.h"
 #include "data/text_files.h"
-#include "data/tokenizers.h"
 
 namespace regard {
 
@@ -27,7 +27,7 @@ struct CorpusPart {
   const FeatureFile* features = nullptr;  // of the source; null if it is text
   bool has_equal_sides = false;           // source and target are the same file
   std::string source_tag = {};            // the first source token of each pair; empty: none
-  std::int32_t first_target = bos_id;     // see Tokenizers
+  std::int32_t first_target = bos_id;     // see TextCodec
 };
 
 // A pair of a corpus. See SourceLine for `numbers`, `extended_ids` and `frames`, which are empty if
@@ -47,14 +47,14 @@ class Corpus {
   // of training_paths(). Throws InputError if the two files of a corpus differ in length, a line
   // has too many elements, or no pair is left; ConfigError if no corpus has a weight above 0, or if
   // an epoch has less than one pair on average.
-  static Corpus training(const DataOptions& options, const Tokenizers& tokenizers,
-                         const TextFiles& files, ThreadPool& pool);
+  static Corpus training(const DataOptions& options, const TextCodec& codec, const TextFiles& files,
+                         ThreadPool& pool);
   // Reads the files itself, on one thread.
-  static Corpus training(const DataOptions& options, const Tokenizers& tokenizers);
+  static Corpus training(const DataOptions& options, const TextCodec& codec);
   // Returns the training corpus with these pairs, encoded before from the same text by the same
   // tokenizers; `part_ends` as returned by part_ends(). Throws ConfigError as above.
-  static Corpus training(const DataOptions& options, const Tokenizers& tokenizers,
-                         CorpusPairs pairs, std::span<const std::int64_t> part_ends);
+  static Corpus training(const DataOptions& options, const TextCodec& codec, CorpusPairs pairs,
+                         std::span<const std::int64_t> part_ends);
   // Returns the training corpus of data.prepared. The weights are those of data.train or, if that
   // is empty, those at the time of prepare. Throws ConfigError if data.train names other files than
   // prepare read, gives a weight to a corpus that had none, or has weights as above, if
@@ -64,9 +64,9 @@ class Corpus {
   // Encodes every line of data.dev and keeps its text: pair i is line i + 1. Logs a warning if
   // lines are empty, and for each line with too many bytes, which is truncated. Throws InputError
   // if a line has too many elements, or if no pair has text on both sides.
-  static Corpus validation(const DataOptions& options, const Tokenizers& tokenizers,
+  static Corpus validation(const DataOptions& options, const TextCodec& codec,
                            const TextFiles& files, ThreadPool& pool);
-  static Corpus validation(const DataOptions& options, const Tokenizers& tokenizers);
+  static Corpus validation(const DataOptions& options, const TextCodec& codec);
 
   std::int64_t size() const {
     return prepared_ ? prepared_->size() : static_cast<std::int64_t>(pairs_.source.size());
@@ -108,7 +108,7 @@ class Corpus {
   std::string_view target_text(std::int64_t i) const;
 
   // Those of a validation corpus have its tags.
-  const Tokenizers& tokenizers() const { return tokenizers_; }
+  const TextCodec& codec() const { return codec_; }
   const CorpusReport& report() const { return pairs_.report; }
   // The pairs in memory; none if the corpus is prepared.
   const CorpusPairs& pairs() const { return pairs_; }
@@ -117,8 +117,7 @@ class Corpus {
   std::vector<std::int64_t> part_ends() const;
 
  private:
-  Corpus(const Tokenizers& tokenizers, bool keeps_text)
-      : tokenizers_(tokenizers), keep_text_(keeps_text) {}
+  Corpus(const TextCodec& codec, bool keeps_text) : codec_(codec), keep_text_(keeps_text) {}
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
   // Adds the part of the pairs up to `end`, which come from this corpus. Throws as
   // FeatureFiles::file() does.
@@ -127,7 +126,7 @@ class Corpus {
   void complete(const DataOptions& options);
   void check_epoch(const DataOptions& options) const;
 
-  Tokenizers tokenizers_;
+  TextCodec codec_;
   bool keep_text_;
   CorpusPairs pairs_;  // only the report if the corpus is prepared
   std::shared_ptr<const PreparedCorpus> prepared_;

@@ -260,11 +260,11 @@ Json tokenizer_inputs(const DataOptions& options, const ModelOptions& model,
 }
 
 // Returns the options, tokenizers and digests that decide how the corpus is tokenized.
-Json corpus_inputs(const DataOptions& options, const ModelOptions& model,
-                   const Tokenizers& tokenizers, const TextDigests& digests) {
+Json corpus_inputs(const DataOptions& options, const ModelOptions& model, const TextCodec& codec,
+                   const TextDigests& digests) {
   auto inputs = common_inputs(options, model, digests);
-  inputs["source_tokenizer"] = sha256(tokenizers.source->serialized());
-  inputs["target_tokenizer"] = sha256(tokenizers.target->serialized());
+  inputs["source_tokenizer"] = sha256(codec.source->serialized());
+  inputs["target_tokenizer"] = sha256(codec.target->serialized());
   inputs["max_ratio"] = options.max_ratio;
   inputs["text"] = options.tokenizer.sampling > 0;
   if (options.remove_duplicates) inputs["remove_duplicates"] = true;
@@ -304,7 +304,7 @@ void check_items(const CorpusPairs& pairs, std::span<const std::int64_t> part_en
 // Throws Damaged if the arrays do not fit together, or a token is outside its vocabulary: the file
 // may come from somewhere else. A target may copy or point to any position of its source.
 void check(const CorpusPairs& pairs, std::span<const std::int64_t> part_ends,
-           const DataOptions& options, const Tokenizers& tokenizers) {
+           const DataOptions& options, const TextCodec& codec) {
   const auto size = pairs.lines.size();
   const bool has_text = options.tokenizer.sampling > 0;
   const auto parts =
@@ -316,12 +316,12 @@ void check(const CorpusPairs& pairs, std::span<const std::int64_t> part_ends,
   require(is_list_of_lists(pairs.extended_ids, pairs.extended_ids.size() > 0 ? size : 0));
   require(is_list_of_lists(pairs.source_text, has_text ? size : 0) &&
           is_list_of_lists(pairs.target_text, has_text ? size : 0));
-  require(ids_are_below(pairs.source.items(), tokenizers.source->size()));
-  if (tokenizers.features) check_items(pairs, part_ends, options, *tokenizers.features);
-  const auto target_end = tokenizers.target->size();
+  require(ids_are_below(pairs.source.items(), codec.source->size()));
+  if (codec.features) check_items(pairs, part_ends, options, *codec.features);
+  const auto target_end = codec.target->size();
   for (std::size_t i = 0; i < size; ++i) {
     const auto length = static_cast<std::int64_t>(pairs.source[i].size());
-    const bool refers = tokenizers.output != OutputKind::vocabulary;
+    const bool refers = codec.output != OutputKind::vocabulary;
     require(ids_are_below(pairs.target[i], target_end + (refers ? length + 1 : 0)));
     if (pairs.extended_ids.size() == 0) continue;
     require(pairs.extended_ids[i].size() == pairs.source[i].size() + 1 &&
@@ -392,10 +392,8 @@ std::optional<TextDigests> CorpusCache::digests_of(const std::vector<std::string
   return digests;
 }
 
-std::optional<Tokenizers> CorpusCache::tokenizers(const DataOptions& options,
-                                                  const ModelOptions& model,
-                                                  const TextDigests& digests,
-                                                  ThreadPool& pool) const {
+std::optional<TextCodec> CorpusCache::codec(const DataOptions& options, const ModelOptions& model,
+                                            const TextDigests& digests, ThreadPool& pool) const {
   if (header_.is_null() || has_tokenizer_file(options.tokenizer) ||
       header_.value("tokenizer_inputs", Json()) != tokenizer_inputs(options, model, digests)) {
     return std::nullopt;
@@ -407,12 +405,12 @@ std::optional<Tokenizers> CorpusCache::tokenizers(const DataOptions& options,
       return load_tokenizer(options.tokenizer, {bytes.data(), bytes.size()}, path_.string());
     };
     if (options.source == SourceKind::features) {
-      auto found = feature_tokenizers(model, feature_settings(options, model));
+      auto found = feature_codec(model, feature_settings(options, model));
       found.target = load("target_tokenizer");
       return found;
     }
-    Tokenizers found{fixed_source_tokenizer(model), fixed_target_tokenizer(model),
-                     model.output.kind};
+    TextCodec found{fixed_source_tokenizer(model), fixed_target_tokenizer(model),
+                    model.output.kind};
     if (!found.source) found.source = load("source_tokenizer");
     if (!found.target && options.tokenizer.joint) found.target = found.source;
     if (!found.target) found.target = load("target_tokenizer");
@@ -421,10 +419,10 @@ std::optional<Tokenizers> CorpusCache::tokenizers(const DataOptions& options,
 }
 
 std::optional<Corpus> CorpusCache::corpus(const DataOptions& options, const ModelOptions& model,
-                                          const Tokenizers& tokenizers, const TextDigests& digests,
+                                          const TextCodec& codec, const TextDigests& digests,
                                           ThreadPool& pool) const {
-  if (header_.is_null() || header_.value("corpus_inputs", Json()) !=
-                               corpus_inputs(options, model, tokenizers, digests)) {
+  if (header_.is_null() ||
+      header_.value("corpus_inputs", Json()) != corpus_inputs(options, model, codec, digests)) {
     return std::nullopt;
   }
   std::vector<std::int64_t> part_ends;
@@ -434,19 +432,19 @@ std::optional<Corpus> CorpusCache::corpus(const DataOptions& options, const Mode
     visit_arrays(read, [&](const char* name, auto& array) { read_array(arrays, name, array); });
     read.report = corpus_report_from(header_.at("report"));
     part_ends = header_.at("part_ends").get<std::vector<std::int64_t>>();
-    check(read, part_ends, options, tokenizers);
+    check(read, part_ends, options, codec);
     return read;
   });
   if (!pairs) return std::nullopt;
-  return Corpus::training(options, tokenizers, std::move(*pairs), part_ends);
+  return Corpus::training(options, codec, std::move(*pairs), part_ends);
 }
 
 void CorpusCache::write(const std::filesystem::path& path, const DataOptions& options,
                         const ModelOptions& model, const Corpus& corpus, bool trained,
                         const TextDigests& digests, ThreadPool& pool) {
-  const auto& tokenizers = corpus.tokenizers();
-  const auto source = tokenizers.source->serialized();
-  const auto target = tokenizers.target->serialized();
+  const auto& codec = corpus.codec();
+  const auto source = codec.source->serialized();
+  const auto target = codec.target->serialized();
   ArrayWriter arrays(pool);
   arrays.add("source_tokenizer", source);
   arrays.add("target_tokenizer", target);
@@ -461,7 +459,7 @@ void CorpusCache::write(const std::filesystem::path& path, const DataOptions& op
   }
   Json header = {{"format", corpus_cache_format},
                  {"files", std::move(files)},
-                 {"corpus_inputs", corpus_inputs(options, model, tokenizers, digests)},
+                 {"corpus_inputs", corpus_inputs(options, model, codec, digests)},
                  {"part_ends", corpus.part_ends()},
                  {"report", to_json(corpus.report())},
                  {"arrays", arrays.entries()}};

@@ -23,8 +23,8 @@
 #include "config/data_options.h"
 #include "config/model_options.h"
 #include "data/corpus.h"
+#include "data/text_codec.h"
 #include "data/text_files.h"
-#include "data/tokenizers.h"
 
 namespace regard {
 
@@ -46,10 +46,10 @@ class CorpusCache {
 
   // Return what the cache was made for, if it was made from the same inputs; `digests` must have
   // the files of data.train.
-  std::optional<Tokenizers> tokenizers(const DataOptions& options, const ModelOptions& model,
-                                       const TextDigests& digests, ThreadPool& pool) const;
+  std::optional<TextCodec> codec(const DataOptions& options, const ModelOptions& model,
+                                 const TextDigests& digests, ThreadPool& pool) const;
   std::optional<Corpus> corpus(const DataOptions& options, const ModelOptions& model,
-                               const Tokenizers& tokenizers, const TextDigests& digests,
+                               const TextCodec& codec, const TextDigests& digests,
                                ThreadPool& pool) const;
 
   // Replaces the file, atomically. `trained`: the tokenizers were trained on these files. Throws

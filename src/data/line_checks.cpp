@@ -85,14 +85,13 @@ LineLimit element_limit(const DataOptions& options) {
   return limit;
 }
 
-LineLimit source_line_limit(const Tokenizers& tokenizers, const DataOptions& options) {
-  const bool elements =
-      tokenizers.source->reads_elements() || tokenizers.output == OutputKind::pointer;
+LineLimit source_line_limit(const TextCodec& codec, const DataOptions& options) {
+  const bool elements = codec.source->reads_elements() || codec.output == OutputKind::pointer;
   return elements ? element_limit(options) : text_limit(options);
 }
 
-LineLimit target_line_limit(const Tokenizers& tokenizers, const DataOptions& options) {
-  return tokenizers.target->reads_elements() ? element_limit(options) : text_limit(options);
+LineLimit target_line_limit(const TextCodec& codec, const DataOptions& options) {
+  return codec.target->reads_elements() ? element_limit(options) : text_limit(options);
 }
 
 void check_elements(std::string_view line, const LineLimit& limit, const std::string& name,

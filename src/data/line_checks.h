@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "config/data_options.h"
-#include "data/tokenizers.h"
+#include "data/text_codec.h"
 
 namespace regard {
 
@@ -25,8 +25,8 @@ struct LineLimit {
 // Text may have 8192 bytes per line, or 64 bytes per token of data.max_length if that is more; a
 // sequence of elements may have 8192 elements, or data.max_length. Elements are vectors of numbers,
 // positions, and source words that positions refer to.
-LineLimit source_line_limit(const Tokenizers& tokenizers, const DataOptions& options);
-LineLimit target_line_limit(const Tokenizers& tokenizers, const DataOptions& options);
+LineLimit source_line_limit(const TextCodec& codec, const DataOptions& options);
+LineLimit target_line_limit(const TextCodec& codec, const DataOptions& options);
 LineLimit text_limit(const DataOptions& options);
 LineLimit element_limit(const DataOptions& options);
 

@@ -98,7 +98,7 @@ void SourceNoise::apply(Example& example, const Corpus& corpus, Random& random) 
     example.source = std::move(changed);
   };
   if (is_masked_) {
-    auto masked = mask_tokens(text, options_.mask, corpus.tokenizers().source->size(), random);
+    auto masked = mask_tokens(text, options_.mask, corpus.codec().source->size(), random);
     replace_text(std::move(masked.tokens));
     for (auto& position : masked.positions) position += static_cast<std::int32_t>(tags);
     example.masked = std::move(masked.positions);

@@ -192,16 +192,16 @@ void remove_duplicates(EncodedRange& range, DuplicateFilter& filter) {
 
 }  // namespace
 
-PairEncoder::PairEncoder(const DataOptions& options, const Tokenizers& tokenizers, bool keeps_text,
+PairEncoder::PairEncoder(const DataOptions& options, const TextCodec& codec, bool keeps_text,
                          PairSelection selection)
-    : tokenizers_(tokenizers),
+    : codec_(codec),
       keeps_text_(keeps_text),
       selection_(selection),
       max_length_(options.max_length),
       max_frames_(options.max_frames),
       max_ratio_(options.max_ratio),
-      source_limit_(source_line_limit(tokenizers, options)),
-      target_limit_(target_line_limit(tokenizers, options)) {}
+      source_limit_(source_line_limit(codec, options)),
+      target_limit_(target_line_limit(codec, options)) {}
 
 bool PairEncoder::add(FileLine source, FileLine target, CorpusPairs& pairs,
                       std::vector<std::string>& warnings) const {
@@ -228,13 +228,13 @@ bool PairEncoder::add_line(const FileLine& source_line, const FileLine& target_l
     if (selection_ == PairSelection::trained) return false;
   }
   const auto line =
-      with_location(source_line, [&] { return tokenizers_.encode_source(source_line.text); });
+      with_location(source_line, [&] { return codec_.encode_source(source_line.text); });
   const auto& source = line.tokens;
   const auto frames = line.frames.count();
   const auto target =
-      with_location(target_line, [&] { return tokenizers_.encode_target(target_line.text, line); });
+      with_location(target_line, [&] { return codec_.encode_target(target_line.text, line); });
   if (selection_ == PairSelection::trained) {
-    const bool is_text = tokenizers_.features == nullptr;
+    const bool is_text = codec_.features == nullptr;
     const auto longest = static_cast<std::int64_t>(std::max(source.size(), target.size()));
     std::int64_t* reason = line.length() == 0 || target.empty()            ? &report.empty
                            : longest > max_length_ || frames > max_frames_ ? &report.too_long

@@ -12,8 +12,8 @@
 #include "data/corpus_pairs.h"
 #include "data/duplicate_filter.h"
 #include "data/line_checks.h"
+#include "data/text_codec.h"
 #include "data/text_files.h"
-#include "data/tokenizers.h"
 
 namespace regard {
 
@@ -30,10 +30,10 @@ struct FileLine {
   std::string_view text;
 };
 
-// Encodes pairs of lines. Immutable, so threads can share it. `tokenizers` must outlive it.
+// Encodes pairs of lines. Immutable, so threads can share it. `codec` must outlive it.
 class PairEncoder {
  public:
-  PairEncoder(const DataOptions& options, const Tokenizers& tokenizers, bool keeps_text,
+  PairEncoder(const DataOptions& options, const TextCodec& codec, bool keeps_text,
               PairSelection selection);
 
   // Adds the pair to `pairs`, and warnings of cut lines to `warnings`. Returns false if the pair
@@ -44,7 +44,7 @@ class PairEncoder {
  private:
   bool add_line(const FileLine& source_line, const FileLine& target_line, CorpusPairs& pairs) const;
 
-  const Tokenizers& tokenizers_;
+  const TextCodec& codec_;
   bool keeps_text_;
   PairSelection selection_;
   std::int64_t max_length_;

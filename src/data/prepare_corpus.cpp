@@ -17,8 +17,8 @@
 #include "data/pair_encoder.h"
 #include "data/prepared_corpus.h"
 #include "data/prepared_shard.h"
+#include "data/text_codec.h"
 #include "data/text_files.h"
-#include "data/tokenizers.h"
 
 namespace regard {
 namespace {
@@ -165,7 +165,7 @@ void keep_intact_shards(const fs::path& folder, PreparedManifest& manifest, Thre
 // Writes config.yaml and the tokenizers, and returns the manifest that a new folder starts with.
 // The first file is a manifest without files, so that the folder of a killed process is recognised.
 PreparedManifest begin_folder(const fs::path& folder, const Options& options,
-                              const Tokenizers& tokenizers, std::vector<TextDigest> text) {
+                              const TextCodec& codec, std::vector<TextDigest> text) {
   PreparedManifest manifest;
   write_file(folder / prepared_manifest_name, manifest.text_of_file());
   manifest.text = std::move(text);
@@ -175,10 +175,10 @@ PreparedManifest begin_folder(const fs::path& folder, const Options& options,
   };
   add(prepared_config_name, write_options(options));
   if (!fixed_source_tokenizer(options.model)) {
-    add("source.tokenizer", tokenizers.source->serialized());
+    add("source.tokenizer", codec.source->serialized());
   }
   if (!options.data.tokenizer.joint && !fixed_target_tokenizer(options.model)) {
-    add("target.tokenizer", tokenizers.target->serialized());
+    add("target.tokenizer", codec.target->serialized());
   }
   write_file(folder / prepared_manifest_name, manifest.text_of_file());
   return manifest;
@@ -216,15 +216,15 @@ PrepareResult prepare_corpus(const Options& options, const fs::path& folder, Thr
     text.push_back(files.at(corpus.src).digest());
     text.push_back(files.at(corpus.trg).digest());
   }
-  Tokenizers tokenizers;
+  TextCodec codec;
   if (manifest && !manifest->files.empty()) {
     const auto before = read_prepared_options(folder, *manifest);
     check_same_inputs(folder, *manifest, before, options, text);
-    tokenizers = read_prepared_tokenizers(folder, *manifest, before);
+    codec = read_prepared_codec(folder, *manifest, before);
     keep_intact_shards(folder, *manifest, pool);
   } else {
-    tokenizers = make_tokenizers(data, options.model, files, pool, options.threads);
-    manifest = begin_folder(folder, options, tokenizers, std::move(text));
+    codec = make_text_codec(data, options.model, files, pool, options.threads);
+    manifest = begin_folder(folder, options, codec, std::move(text));
   }
   const auto kept_shards = manifest->shards.size();
   if (manifest->is_complete) return result_of(*manifest, options, kept_shards);
@@ -241,7 +241,7 @@ PrepareResult prepare_corpus(const Options& options, const fs::path& folder, Thr
     const bool is_done = done == source.digest().lines;
     if (corpus.weight == 0 || (is_done && !data.remove_duplicates)) continue;
     writer.begin(i, done);
-    const auto tagged = tokenizers.with_tags(corpus.src_tag, corpus.trg_tag);
+    const auto tagged = codec.with_tags(corpus.src_tag, corpus.trg_tag);
     const PairEncoder encoder(data, tagged, data.tokenizer.sampling > 0, PairSelection::trained);
     encode_files({.source = source,
                   .target = files.at(corpus.trg),

@@ -35,7 +35,7 @@ struct ShardLimits {
 //
 // Throws ConfigError if the folder has other files, or was prepared with other options or from
 // other text; EnvironmentError if it cannot be written or another process prepares it; and the
-// errors of make_tokenizers() and Corpus::training().
+// errors of make_text_codec() and Corpus::training().
 PrepareResult prepare_corpus(const Options& options, const std::filesystem::path& folder,
                              ThreadPool& pool, const ShardLimits& limits = {});
 

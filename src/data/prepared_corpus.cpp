@@ -175,18 +175,18 @@ Options read_prepared_options(const fs::path& folder, const PreparedManifest& ma
   }
 }
 
-Tokenizers read_prepared_tokenizers(const fs::path& folder, const PreparedManifest& manifest,
-                                    const Options& options) {
+TextCodec read_prepared_codec(const fs::path& folder, const PreparedManifest& manifest,
+                              const Options& options) {
   const auto read = [&](const std::string& name) -> std::shared_ptr<const Tokenizer> {
     return load_tokenizer(options.data.tokenizer, read_verified(folder, manifest, name),
                           (folder / name).string());
   };
-  Tokenizers tokenizers{fixed_source_tokenizer(options.model),
-                        fixed_target_tokenizer(options.model), options.model.output.kind};
-  if (!tokenizers.source) tokenizers.source = read("source.tokenizer");
-  if (!tokenizers.target && options.data.tokenizer.joint) tokenizers.target = tokenizers.source;
-  if (!tokenizers.target) tokenizers.target = read("target.tokenizer");
-  return tokenizers;
+  TextCodec codec{fixed_source_tokenizer(options.model), fixed_target_tokenizer(options.model),
+                  options.model.output.kind};
+  if (!codec.source) codec.source = read("source.tokenizer");
+  if (!codec.target && options.data.tokenizer.joint) codec.target = codec.source;
+  if (!codec.target) codec.target = read("target.tokenizer");
+  return codec;
 }
 
 void verify_shard(const fs::path& folder, const PreparedManifest::Shard& shard) {
@@ -222,11 +222,11 @@ PreparedCorpus::PreparedCorpus(const fs::path& folder) : folder_(folder) {
   if (manifest_.text.size() != 2 * options_.data.train.size()) {
     throw damaged(folder / prepared_manifest_name);
   }
-  tokenizers_ = read_prepared_tokenizers(folder, manifest_, options_);
+  codec_ = read_prepared_codec(folder, manifest_, options_);
   report_ = manifest_.report();
   digest_ = {report_.read, sha256(manifest_.text_of_file())};
-  const ShardVocabulary vocabulary{tokenizers_.source->size(), tokenizers_.target->size(),
-                                   tokenizers_.output != OutputKind::vocabulary};
+  const ShardVocabulary vocabulary{codec_.source->size(), codec_.target->size(),
+                                   codec_.output != OutputKind::vocabulary};
   corpus_ends_.resize(options_.data.train.size());
   std::size_t bytes = 0;
   std::int64_t end = 0;

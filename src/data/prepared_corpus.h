@@ -22,8 +22,8 @@
 #include "config/writer.h"
 #include "data/corpus_pairs.h"
 #include "data/prepared_shard.h"
+#include "data/text_codec.h"
 #include "data/text_files.h"
-#include "data/tokenizers.h"
 
 namespace regard {
 
@@ -63,8 +63,8 @@ Options read_prepared_options(const std::filesystem::path& folder,
                               const PreparedManifest& manifest);
 
 // Reads the tokenizers of the folder. Throws InputError if a file is damaged.
-Tokenizers read_prepared_tokenizers(const std::filesystem::path& folder,
-                                    const PreparedManifest& manifest, const Options& options);
+TextCodec read_prepared_codec(const std::filesystem::path& folder, const PreparedManifest& manifest,
+                              const Options& options);
 
 // Throws InputError if the file has not the size and the hash of the manifest.
 void verify_shard(const std::filesystem::path& folder, const PreparedManifest::Shard& shard);
@@ -85,7 +85,7 @@ class PreparedCorpus {
 
   const std::filesystem::path& folder() const { return folder_; }
   const Options& options() const { return options_; }
-  const Tokenizers& tokenizers() const { return tokenizers_; }
+  const TextCodec& codec() const { return codec_; }
   const CorpusReport& report() const { return report_; }
   // Returns the number of pairs up to the end of each corpus of data.train.
   const std::vector<std::int64_t>& corpus_ends() const { return corpus_ends_; }
@@ -122,7 +122,7 @@ class PreparedCorpus {
   std::filesystem::path folder_;
   PreparedManifest manifest_;
   Options options_;
-  Tokenizers tokenizers_;
+  TextCodec codec_;
   CorpusReport report_;
   TextDigest digest_;
   bool has_text_ = false;

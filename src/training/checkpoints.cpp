@@ -6,9 +6,9 @@
 
 namespace regard {
 
-Checkpoints::Checkpoints(RunFolder& run, const Options& options, const Tokenizers& tokenizers,
+Checkpoints::Checkpoints(RunFolder& run, const Options& options, const TextCodec& codec,
                          std::optional<std::int64_t> resumed, bool writes)
-    : run_(run), options_(options), tokenizers_(tokenizers), writes_(writes) {
+    : run_(run), options_(options), codec_(codec), writes_(writes) {
   if (resumed) last_ = {.step = *resumed, .is_own = false};
 }
 
@@ -52,7 +52,7 @@ void Checkpoints::write(const ResumableState& state, const TrainedModel& trained
     folder.keep_other_files();
     add_numbers(folder, state);
   } else {
-    add_model(folder, options_, tokenizers_,
+    add_model(folder, options_, codec_,
               trained.average ? trained.average->averages() : trained.weights.views());
     add_state(folder, state);
   }

@@ -7,7 +7,7 @@
 
 #include "checkpoint/run_folder.h"
 #include "config/options.h"
-#include "data/tokenizers.h"
+#include "data/text_codec.h"
 #include "training/resumable_state.h"
 #include "training/train_step.h"
 
@@ -18,7 +18,7 @@ class Checkpoints {
   // `resumed`: the step of the checkpoint from which the run resumes. `writes` is false in
   // processes that train with the first one, which alone saves. All references must outlive this
   // object.
-  Checkpoints(RunFolder& run, const Options& options, const Tokenizers& tokenizers,
+  Checkpoints(RunFolder& run, const Options& options, const TextCodec& codec,
               std::optional<std::int64_t> resumed, bool writes);
 
   // The model from whose weights the run started, and its descent (initial_model.h), which each
@@ -51,7 +51,7 @@ class Checkpoints {
   };
   RunFolder& run_;
   const Options& options_;
-  const Tokenizers& tokenizers_;
+  const TextCodec& codec_;
   std::optional<Saved> last_;
   bool writes_;
 };

@@ -40,16 +40,16 @@ void check_tokenizer_options(const Options& options, const PreparedCorpus& prepa
         "`regard prepare` again into another folder",
         key, file, prepared.folder().string());
   };
-  check("src_file", tokenizer.src_file, *prepared.tokenizers().source);
-  check("trg_file", tokenizer.trg_file, *prepared.tokenizers().target);
+  check("src_file", tokenizer.src_file, *prepared.codec().source);
+  check("trg_file", tokenizer.trg_file, *prepared.codec().target);
 }
 
 // Throws CheckpointError if the tokenizers, those of a checkpoint or an initial model, did not make
 // the pairs of the prepared corpus.
-void check_same_tokenizers(const Tokenizers& tokenizers, const PreparedCorpus& prepared) {
-  const auto& made_by = prepared.tokenizers();
-  if (tokenizers.source->serialized() == made_by.source->serialized() &&
-      tokenizers.target->serialized() == made_by.target->serialized()) {
+void check_same_tokenizers(const TextCodec& codec, const PreparedCorpus& prepared) {
+  const auto& made_by = prepared.codec();
+  if (codec.source->serialized() == made_by.source->serialized() &&
+      codec.target->serialized() == made_by.target->serialized()) {
     return;
   }
   throw CheckpointError(
@@ -114,41 +114,41 @@ const TextFiles& DataLoader::training_files() {
   return *files_;
 }
 
-Tokenizers DataLoader::train_tokenizers() {
+TextCodec DataLoader::make_codec() {
   const auto& data = options_.data;
   if (prepared_) {
     check_tokenizer_options(options_, *prepared_);
-    return prepared_->tokenizers();
+    return prepared_->codec();
   }
   trained_tokenizers_ = true;
-  if (auto cached = cache_.tokenizers(data, options_.model, digests_, pool_)) return *cached;
-  return make_tokenizers(data, options_.model, training_files(), pool_, options_.threads);
+  if (auto cached = cache_.codec(data, options_.model, digests_, pool_)) return *cached;
+  return make_text_codec(data, options_.model, training_files(), pool_, options_.threads);
 }
 
-Tokenizers DataLoader::extend(const Options& options, const Tokenizers& tokenizers) {
+TextCodec DataLoader::extend(const Options& options, const TextCodec& codec) {
   if (prepared_) {
     throw ConfigError(
         "data.tokenizer.extend_by is {}, but data.prepared ({}) has tokens of the vocabulary "
         "before; train from the text, or set extend_by to 0",
         options.data.tokenizer.extend_by, prepared_->folder().string());
   }
-  return extend_tokenizers(options.data, tokenizers, training_files(), options.threads);
+  return extend_text_codec(options.data, codec, training_files(), options.threads);
 }
 
-Corpus DataLoader::training(const Options& options, const Tokenizers& tokenizers) {
+Corpus DataLoader::training(const Options& options, const TextCodec& codec) {
   if (prepared_) {
-    check_same_tokenizers(tokenizers, *prepared_);
+    check_same_tokenizers(codec, *prepared_);
     used_cache_ = true;
     return Corpus::training(options, prepared_);
   }
-  auto cached = cache_.corpus(options.data, options.model, tokenizers, digests_, pool_);
+  auto cached = cache_.corpus(options.data, options.model, codec, digests_, pool_);
   used_cache_ = cached.has_value();
   if (cached) return std::move(*cached);
-  return Corpus::training(options.data, tokenizers, training_files(), pool_);
+  return Corpus::training(options.data, codec, training_files(), pool_);
 }
 
-Corpus DataLoader::validation(const Options& options, const Tokenizers& tokenizers) {
-  return Corpus::validation(options.data, tokenizers, *dev_files_, pool_);
+Corpus DataLoader::validation(const Options& options, const TextCodec& codec) {
+  return Corpus::validation(options.data, codec, *dev_files_, pool_);
 }
 
 }  // namespace regard

@@ -13,8 +13,8 @@
 #include "data/corpus.h"
 #include "data/corpus_cache.h"
 #include "data/prepared_corpus.h"
+#include "data/text_codec.h"
 #include "data/text_files.h"
-#include "data/tokenizers.h"
 
 namespace regard {
 
@@ -29,16 +29,16 @@ class DataLoader {
 
   // Sets an empty `train` to the corpora of data.prepared, so that a model knows its tags.
   void complete(DataOptions& data) const;
-  // Throws as make_tokenizers() does.
-  Tokenizers train_tokenizers();
+  // Throws as make_text_codec() does.
+  TextCodec make_codec();
   // Returns the tokenizers with data.tokenizer.extend_by more entries. Throws as
-  // extend_tokenizers() does, and ConfigError with data.prepared.
-  Tokenizers extend(const Options& options, const Tokenizers& tokenizers);
+  // extend_text_codec() does, and ConfigError with data.prepared.
+  TextCodec extend(const Options& options, const TextCodec& codec);
   // Throw as Corpus::training() and Corpus::validation() do. `options` may differ from those of the
   // constructor in data.tokenizer. training() throws CheckpointError if the pairs of data.prepared
   // were made by other tokenizers.
-  Corpus training(const Options& options, const Tokenizers& tokenizers);
-  Corpus validation(const Options& options, const Tokenizers& tokenizers);
+  Corpus training(const Options& options, const TextCodec& codec);
+  Corpus validation(const Options& options, const TextCodec& codec);
 
   // Returns the digests of the files of data.train and data.dev, and of data.prepared.
   const TextDigests& digests() const { return digests_; }

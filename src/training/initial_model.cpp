@@ -212,7 +212,7 @@ void InitialModel::copy_weights(Seq2Seq& model, const Options& options) {
   }
 }
 
-Tokenizers InitialModel::take_tokenizers(Options& options, DataLoader& loader) {
+TextCodec InitialModel::take_codec(Options& options, DataLoader& loader) {
   const Options before = options;
   keep_tokenizers_of(options, options_);
   options.data.tokenizer.src_file = options.data.tokenizer.trg_file = "";  // of another machine
@@ -221,12 +221,12 @@ Tokenizers InitialModel::take_tokenizers(Options& options, DataLoader& loader) {
     log::warning("using the tokenizers of {}: {}", folder_.path().string(), difference.text());
   }
   check_options(options);
-  const auto own = read_tokenizers(folder_, options_);
-  auto tokenizers = read_tokenizers(folder_, options);
-  if (options.data.tokenizer.extend_by > 0) tokenizers = loader.extend(options, tokenizers);
-  added_source_ = tokenizers.source->size() - own.source->size();
-  added_target_ = tokenizers.target->size() - own.target->size();
-  return tokenizers;
+  const auto own = read_codec(folder_, options_);
+  auto codec = read_codec(folder_, options);
+  if (options.data.tokenizer.extend_by > 0) codec = loader.extend(options, codec);
+  added_source_ = codec.source->size() - own.source->size();
+  added_target_ = codec.target->size() - own.target->size();
+  return codec;
 }
 
 }  // namespace regard

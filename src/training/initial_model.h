@@ -9,7 +9,7 @@
 
 #include "checkpoint/folder.h"
 #include "config/options.h"
-#include "data/tokenizers.h"
+#include "data/text_codec.h"
 #include "model/seq2seq.h"
 #include "training/data_loader.h"
 #include "translation/model_folder.h"
@@ -51,7 +51,7 @@ class InitialModel {
   // Returns the tokenizers of this model, with the user symbols and the new entries that the
   // options ask for. Calls keep_tokenizers_of(), and warns of options that change. Throws
   // ConfigError if the options contradict each other, and the errors of DataLoader::extend().
-  Tokenizers take_tokenizers(Options& options, DataLoader& loader);
+  TextCodec take_codec(Options& options, DataLoader& loader);
 
   // Copies the weights into a model with these tokenizers, whose options may differ as long as the
   // shapes fit. New entries of the vocabularies keep the values of the model. Of a model of another
@@ -66,7 +66,7 @@ class InitialModel {
   FolderReader folder_;
   Options options_;
   NamedTensors weights_;
-  // Entries that take_tokenizers() added to the vocabularies, at their ends.
+  // Entries that take_codec() added to the vocabularies, at their ends.
   std::int64_t added_source_ = 0;
   std::int64_t added_target_ = 0;
 };

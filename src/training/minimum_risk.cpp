@@ -55,8 +55,8 @@ torch::Tensor expected_risk(const torch::Tensor& log_p, const torch::Tensor& ris
   return (Q * matrix(0, risks)).sum(1);
 }
 
-MinimumRisk::MinimumRisk(const Options& options, Tokenizers tokenizers)
-    : options_(options.training), tokenizers_(std::move(tokenizers)) {
+MinimumRisk::MinimumRisk(const Options& options, TextCodec codec)
+    : options_(options.training), codec_(std::move(codec)) {
   // The candidates are samples of P itself: only the limits of the length apply.
   search_.max_output_length = options.search.max_output_length;
   search_.max_output_ratio = options.search.max_output_ratio;
@@ -70,18 +70,18 @@ std::vector<std::string> MinimumRisk::texts_of(const std::vector<Candidate>& can
   // A training corpus does not keep the text of words outside the vocabulary, which a copy output
   // generates. The same placeholder stands for a word in all candidates of its sentence.
   std::vector<std::string> oov_words;
-  if (tokenizers_.output == OutputKind::copy) {
+  if (codec_.output == OutputKind::copy) {
     std::int32_t last = -1;
     for (const auto& candidate : candidates) {
       for (const auto id : candidate.tokens) last = std::max(last, id);
     }
-    for (auto id = tokenizers_.target->size(); id <= last; ++id) {
-      oov_words.push_back(fmt::format("unseen{:03}", id - tokenizers_.target->size()));
+    for (auto id = codec_.target->size(); id <= last; ++id) {
+      oov_words.push_back(fmt::format("unseen{:03}", id - codec_.target->size()));
     }
   }
   std::vector<std::string> texts;
   for (const auto& candidate : candidates) {
-    texts.push_back(tokenizers_.decode(candidate.tokens, oov_words));
+    texts.push_back(codec_.decode(candidate.tokens, oov_words));
   }
   return texts;
 }

@@ -25,7 +25,7 @@
 
 #include "config/options.h"
 #include "data/batch.h"
-#include "data/tokenizers.h"
+#include "data/text_codec.h"
 #include "decoding/search.h"
 #include "kernels/packed_weights.h"
 #include "metrics/corpus_metric.h"
@@ -57,7 +57,7 @@ struct StepLoss {
 // Samples candidates and computes the objective. All functions are thread-safe.
 class MinimumRisk {
  public:
-  MinimumRisk(const Options& options, Tokenizers tokenizers);
+  MinimumRisk(const Options& options, TextCodec codec);
 
   // Samples the candidates of a batch, for update number `step`, and returns them for a few
   // sentences at a time, so that their loss needs no more memory than that of the batch itself with
@@ -85,7 +85,7 @@ class MinimumRisk {
 
   TrainingOptions options_;
   SearchRequest search_;
-  Tokenizers tokenizers_;
+  TextCodec codec_;
   std::shared_ptr<const CorpusMetric> metric_;
 };
 

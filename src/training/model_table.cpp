@@ -39,7 +39,7 @@ std::vector<std::string> data_row(const std::string& name, const Corpus& corpus,
                                   format_thousands(r.too_long),
                                   format_thousands(r.high_ratio)};
   if (has_duplicates) row.push_back(format_thousands(r.duplicates));
-  const bool has_source = !corpus.tokenizers().source->ignores_text();
+  const bool has_source = !corpus.codec().source->ignores_text();
   row.push_back(has_source ? side(r.source) : "–");  // a language model has none
   row.push_back(side(r.target));
   return row;

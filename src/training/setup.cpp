@@ -55,9 +55,9 @@ void check_noise(const Options& options, const Corpus& corpus) {
 
 void load_data(Setup& setup, DataLoader& loader) {
   const auto& options = setup.options;
-  setup.corpus = loader.training(options, setup.tokenizers);
+  setup.corpus = loader.training(options, setup.codec);
   check_noise(options, *setup.corpus);
-  if (!options.data.dev.src.empty()) setup.dev = loader.validation(options, setup.tokenizers);
+  if (!options.data.dev.src.empty()) setup.dev = loader.validation(options, setup.codec);
   setup.digests = loader.digests();
   setup.has_corpus_cache = loader.used_cache();
   setup.trained_tokenizers = loader.trained_tokenizers();
@@ -70,8 +70,8 @@ void make_model(Setup& setup, InitialModel* initial) {
     // The generator's state is in the checkpoint too.
     std::optional<SkipInitialisation> weights_follow;
     if (setup.checkpoint) weights_follow.emplace();
-    setup.model = build_model(setup.tokenizers.source->size(), setup.tokenizers.target->size(),
-                              setup.options.model);
+    setup.model =
+        build_model(setup.codec.source->size(), setup.codec.target->size(), setup.options.model);
   }
   if (setup.checkpoint) {
     load_weights(*setup.model, read_weights(*setup.checkpoint), setup.checkpoint->path().string());
@@ -171,21 +171,21 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
     resolve_automatic(setup.options.model);
     compare_with_checkpoint(*setup.checkpoint, before, setup.options);
     precision = resolve_precision(precision, setup.device, before.training.precision);
-    setup.tokenizers = read_tokenizers(*setup.checkpoint, setup.options);
+    setup.codec = read_codec(*setup.checkpoint, setup.options);
     setup.descent = descent_of(*setup.checkpoint);
   } else if (precision = resolve_precision(precision, setup.device); !init_from.empty()) {
     // Its weights only make sense with its vocabulary.
     retry_if_removed([&] {
       initial.emplace(resolve_model(init_from));
       adopt_automatic(setup.options.model, initial->options().model);
-      setup.tokenizers = initial->take_tokenizers(setup.options, loader);
+      setup.codec = initial->take_codec(setup.options, loader);
     });
     // A model of another kind gives only a part of the weights.
     if (initial->options().model.kind == setup.options.model.kind) {
       setup.descent = initial->descent();
     }
   } else {
-    setup.tokenizers = loader.train_tokenizers();
+    setup.codec = loader.make_codec();
   }
   resolve_automatic(setup.options.model);
   if (!last) report_widths(options.model, setup.options.model);

@@ -13,8 +13,8 @@
 #include "config/options.h"
 #include "data/batch_sampler.h"
 #include "data/corpus.h"
+#include "data/text_codec.h"
 #include "data/text_files.h"
-#include "data/tokenizers.h"
 #include "model/seq2seq.h"
 #include "training/process_group.h"
 
@@ -25,7 +25,7 @@ struct Setup {
   torch::Device device = torch::kCPU;
   std::unique_ptr<ThreadPool> pool;
   std::optional<FolderReader> checkpoint;  // of a resumed run
-  Tokenizers tokenizers;
+  TextCodec codec;
   std::optional<Corpus> corpus;
   std::optional<Corpus> dev;
   TextDigests digests;              // of the files of data.train and data.dev

@@ -49,10 +49,10 @@ Json facts_of(const Setup& setup) {
           {"configuration", write_options(options)},
           {"text", data},
           {"kind of processor", setup.device.is_cpu() ? std::string(cpu_level_name()) : "GPU"},
-          {"vocabulary", fmt::format("{} and {} tokens, sha256 {}", setup.tokenizers.source->size(),
-                                     setup.tokenizers.target->size(),
-                                     sha256(setup.tokenizers.source->serialized() +
-                                            setup.tokenizers.target->serialized()))},
+          {"vocabulary", fmt::format("{} and {} tokens, sha256 {}", setup.codec.source->size(),
+                                     setup.codec.target->size(),
+                                     sha256(setup.codec.source->serialized() +
+                                            setup.codec.target->serialized()))},
           {"set of weights", "sha256 " + sha256(weights)}};
 }
 

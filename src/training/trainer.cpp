@@ -59,8 +59,7 @@ Trainer::Trainer(Setup& setup, RunFolder& run, Validator* validator, ProcessGrou
       schedule_(with_decay_steps(options_.training, batches_)),
       early_stopping_(options_.training),
       log_(options_.training, run.path().string(), validator != nullptr, resumed_step(setup)),
-      checkpoints_(run, options_, setup.corpus->tokenizers(), resumed_step(setup),
-                   group.is_first()) {
+      checkpoints_(run, options_, setup.corpus->codec(), resumed_step(setup), group.is_first()) {
   checkpoints_.descent = setup.descent;
   if (setup.descent.empty() && group.is_first()) {
     checkpoints_.descent = digest_of(trained_.weights.views());
@@ -69,7 +68,7 @@ Trainer::Trainer(Setup& setup, RunFolder& run, Validator* validator, ProcessGrou
     graphs_.emplace(setup.device, options_.training, trained_.weights.flat().numel());
   }
   if (options_.training.objective == Objective::minimum_risk) {
-    minimum_risk_.emplace(options_, setup.corpus->tokenizers());
+    minimum_risk_.emplace(options_, setup.corpus->codec());
   }
   std::optional<std::int64_t> validated;  // for a resumed run: 0 or the step of its last validation
   if (setup.checkpoint) {

@@ -118,7 +118,7 @@ std::optional<Validator::Share> Validator::share_in_memory(const std::shared_ptr
 
 Validator::Share Validator::share(const std::shared_ptr<Seq2Seq>& model,
                                   const ValidationHooks& hooks) const {
-  const Translator translator(model, dev_.tokenizers(), device_, pool_,
+  const Translator translator(model, dev_.codec(), device_, pool_,
                               kernels::find_precision("auto", device_));
   auto share = nll(*model, hooks, translator.packed_weights());
   if (!translates()) return share;

@@ -22,8 +22,8 @@ Options shared_options(const Options& options) {
   return common;
 }
 
-std::string vocabularies(const Tokenizers& tokenizers) {
-  return tokenizers.source->serialized() + tokenizers.target->serialized();
+std::string vocabularies(const TextCodec& codec) {
+  return codec.source->serialized() + codec.target->serialized();
 }
 
 void check_same(const AverageModel& first, const fs::path& first_path, const FolderReader& folder) {
@@ -35,7 +35,7 @@ void check_same(const AverageModel& first, const fs::path& first_path, const Fol
         "{}: differs from {} in {}; only models with the same options can be averaged", path,
         first_path.string(), differing[0].text());
   }
-  if (vocabularies(read_tokenizers(folder, options)) != vocabularies(first.tokenizers)) {
+  if (vocabularies(read_codec(folder, options)) != vocabularies(first.codec)) {
     throw ConfigError(
         "{}: its vocabulary differs from that of {}, so their weights belong to different words; "
         "start such runs with --init-from, which keeps the vocabularies",
@@ -65,7 +65,7 @@ AverageModel average_models(const std::vector<fs::path>& folders) {
   check_not_quantized(first);
   AverageModel average;
   average.options = read_model_options(first);
-  average.tokenizers = read_tokenizers(first, average.options);
+  average.codec = read_codec(first, average.options);
   const auto weights = read_weights(first);
   for (const auto& [name, tensor] : weights) {
     average.weights.emplace_back(name, tensor.to(torch::kDouble));  // sums, until the last loop

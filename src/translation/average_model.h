@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "config/options.h"
-#include "data/tokenizers.h"
+#include "data/text_codec.h"
 #include "translation/model_folder.h"
 
 namespace regard {
 
 struct AverageModel {
-  Options options;        // of the first model
-  Tokenizers tokenizers;  // the same for all models
-  NamedTensors weights;   // means, in the element types of the first model
+  Options options;       // of the first model
+  TextCodec codec;       // the same for all models
+  NamedTensors weights;  // means, in the element types of the first model
 };
 
 // Averages the models in one or more folders. Throws ConfigError if a folder differs from the first

@@ -29,7 +29,7 @@ struct RunningRequest : LineGroup {
     std::ranges::stable_sort(order, std::ranges::greater{},
                              [this](std::size_t i) { return lines[i].text.size(); });
     search = ranked_options(std::move(request.search));
-    tokenizers = std::move(request.tokenizers);
+    codec = std::move(request.codec);
     wants_partial = progress != nullptr;
   }
 

@@ -56,16 +56,16 @@ Explanation explain(const TranslationModel& loaded, torch::Device device, const 
   const torch::InferenceMode guard;
   auto& model = *loaded.model;
   if (model.is_training()) model.eval();  // other threads may be reading the mode
-  const std::vector<SourceLine> source = {loaded.tokenizers.encode_source(line)};
-  explanation.source_tokens = source_tokens(loaded.tokenizers, line, source[0]);
-  explanation.tags = tag_positions(loaded.tokenizers, explanation.source_tokens);
-  explanation.column_seconds = seconds_per_state(loaded.tokenizers, line);
+  const std::vector<SourceLine> source = {loaded.codec.encode_source(line)};
+  explanation.source_tokens = source_tokens(loaded.codec, line, source[0]);
+  explanation.tags = tag_positions(loaded.codec, explanation.source_tokens);
+  explanation.column_seconds = seconds_per_state(loaded.codec, line);
   const auto batch = make_source_batch(source).to(device);
   const auto target = target_ids(translation.hypotheses.front());
 
   const auto encoded = model.encode(batch.source, batch.source_lengths);
   auto state = model.initial_state(encoded);
-  std::int64_t previous = loaded.tokenizers.first_target;
+  std::int64_t previous = loaded.codec.first_target;
   for (const auto token : target) {
     const auto input = torch::full({1}, previous, torch::dtype(torch::kLong).device(device));
     const auto detail = model.explain(input, state, encoded);
@@ -73,7 +73,7 @@ Explanation explain(const TranslationModel& loaded, torch::Device device, const 
     const auto P = model.output_layer().logits(step, encoded).softmax(-1)[0];  // [V]
     const auto p = P[token].item<double>();
     const auto word =
-        loaded.tokenizers.target_token(static_cast<std::int32_t>(token), translation.oov_words);
+        loaded.codec.target_token(static_cast<std::int32_t>(token), translation.oov_words);
     explanation.steps.push_back({word, p, to_vector(detail.query), to_vector(detail.scores),
                                  to_vector(step.weights), to_vector(detail.context)});
     auto& explained = explanation.steps.back();
@@ -101,22 +101,22 @@ ExplainedSelfAttention self_attention(const TranslationModel& loaded, torch::Dev
                                       const Translation& translation, std::size_t index) {
   const torch::InferenceMode guard;
   const auto mode = kernels::Mode::search(packed);
-  const std::vector<SourceLine> source = {loaded.tokenizers.encode_source(line)};
+  const std::vector<SourceLine> source = {loaded.codec.encode_source(line)};
   const auto batch = make_source_batch(source).to(device);
   auto ids = target_ids(translation.hypotheses.at(index));
-  ids.insert(ids.begin(), loaded.tokenizers.first_target);
+  ids.insert(ids.begin(), loaded.codec.first_target);
   ids.pop_back();
   const auto input = torch::tensor(ids, torch::kLong).unsqueeze(0).to(device);  // [1, T]
   const auto weights = loaded.model->self_attention(batch.source, batch.source_lengths, input);
 
   ExplainedSelfAttention explained;
-  explained.source_tokens = source_tokens(loaded.tokenizers, line, source[0]);
+  explained.source_tokens = source_tokens(loaded.codec, line, source[0]);
   explained.encoder = layer_weights(weights.encoder);
   explained.decoder = layer_weights(weights.decoder);
-  explained.inputs = {loaded.tokenizers.target->token(loaded.tokenizers.first_target)};
+  explained.inputs = {loaded.codec.target->token(loaded.codec.first_target)};
   for (std::size_t t = 1; t < ids.size(); ++t) {
     explained.inputs.push_back(
-        loaded.tokenizers.target_token(static_cast<std::int32_t>(ids[t]), translation.oov_words));
+        loaded.codec.target_token(static_cast<std::int32_t>(ids[t]), translation.oov_words));
   }
   return explained;
 }

@@ -83,17 +83,17 @@ void add_model_options(FolderWriter& folder, const Options& options) {
   folder.add_text(config_file, write_options(options));
 }
 
-void add_model(FolderWriter& folder, const Options& options, const Tokenizers& tokenizers,
+void add_model(FolderWriter& folder, const Options& options, const TextCodec& codec,
                const NamedTensors& weights) {
   const auto kind = options.data.tokenizer.kind;
   add_model_options(folder, options);
-  if (tokenizers.features) {
-    folder.add_text(feature_settings_file, tokenizers.source->serialized());
+  if (codec.features) {
+    folder.add_text(feature_settings_file, codec.source->serialized());
   } else if (!fixed_source_tokenizer(options.model)) {
-    folder.add_text(tokenizer_file(kind, "source"), tokenizers.source->serialized());
+    folder.add_text(tokenizer_file(kind, "source"), codec.source->serialized());
   }
   if (!options.data.tokenizer.joint && !fixed_target_tokenizer(options.model)) {
-    folder.add_text(tokenizer_file(kind, "target"), tokenizers.target->serialized());
+    folder.add_text(tokenizer_file(kind, "target"), codec.target->serialized());
   }
   folder.add_tensors(weights_file, weights);
 }
@@ -120,7 +120,7 @@ Options read_model_options(const FolderReader& folder, SourceLocations* location
   });
 }
 
-Tokenizers read_tokenizers(const FolderReader& folder, const Options& options) {
+TextCodec read_codec(const FolderReader& folder, const Options& options) {
   const auto read = [&](const std::string& side) -> std::shared_ptr<const Tokenizer> {
     const auto& tokenizer = options.data.tokenizer;
     const auto name = tokenizer_file(tokenizer.kind, side);
@@ -131,18 +131,18 @@ Tokenizers read_tokenizers(const FolderReader& folder, const Options& options) {
     }
   };
   if (options.data.source == SourceKind::features) {
-    auto tokenizers = feature_tokenizers(options.model, folder.text(feature_settings_file));
-    tokenizers.target = read("target");
-    return tokenizers;
+    auto codec = feature_codec(options.model, folder.text(feature_settings_file));
+    codec.target = read("target");
+    return codec;
   }
-  Tokenizers tokenizers;
-  tokenizers.output = options.model.output.kind;
-  tokenizers.source = fixed_source_tokenizer(options.model);
-  if (!tokenizers.source) tokenizers.source = read("source");
-  tokenizers.target = fixed_target_tokenizer(options.model);
-  if (tokenizers.target) return tokenizers;
-  tokenizers.target = options.data.tokenizer.joint ? tokenizers.source : read("target");
-  return tokenizers;
+  TextCodec codec;
+  codec.output = options.model.output.kind;
+  codec.source = fixed_source_tokenizer(options.model);
+  if (!codec.source) codec.source = read("source");
+  codec.target = fixed_target_tokenizer(options.model);
+  if (codec.target) return codec;
+  codec.target = options.data.tokenizer.joint ? codec.source : read("target");
+  return codec;
 }
 
 TranslationModel load_model(const std::filesystem::path& path, torch::Device device) {
@@ -151,7 +151,7 @@ TranslationModel load_model(const std::filesystem::path& path, torch::Device dev
   SourceLocations locations;
   loaded.options = read_model_options(folder, &locations);
   as_damage([&] { check_options(loaded.options, locations); });
-  loaded.tokenizers = read_tokenizers(folder, loaded.options);
+  loaded.codec = read_codec(folder, loaded.options);
   const auto weights = read_weights(folder);
   {
     const auto numbers = count_numbers(weights);
@@ -161,8 +161,8 @@ TranslationModel load_model(const std::filesystem::path& path, torch::Device dev
                     weights_file, counted(numbers, "number")));
     const SkipInitialisation skip;  // load_weights() sets all parameters
     as_damage([&] { check_model(loaded.options.model, locations); });
-    loaded.model = build_model(loaded.tokenizers.source->size(), loaded.tokenizers.target->size(),
-                               loaded.options.model);
+    loaded.model =
+        build_model(loaded.codec.source->size(), loaded.codec.target->size(), loaded.options.model);
   }
   try {
     load_weights(*loaded.model, weights, path.string());
@@ -177,15 +177,15 @@ TranslationModel load_model(const std::filesystem::path& path, torch::Device dev
   return loaded;
 }
 
-Tokenizers tagged_tokenizers(const TranslationModel& model, const NamedTag& source,
-                             const NamedTag& target) {
+TextCodec tagged_codec(const TranslationModel& model, const NamedTag& source,
+                       const NamedTag& target) {
   const auto& symbols = model.options.data.tokenizer.user_symbols;
   for (const auto& [option, tag] : {source, target}) {
     if (!tag || tag->empty() || std::ranges::count(symbols, *tag) > 0) continue;
     throw ConfigError("{}: found {}, expected one of the model's data.tokenizer.user_symbols, {}",
                       option, *tag, symbols.empty() ? "but it has none" : to_yaml(symbols));
   }
-  return model.tokenizers.with_tags(source.tag, target.tag);
+  return model.codec.with_tags(source.tag, target.tag);
 }
 
 void require_decoder(const TranslationModel& model, const std::filesystem::path& folder) {

@@ -11,14 +11,14 @@
 
 #include "checkpoint/folder.h"
 #include "config/options.h"
-#include "data/tokenizers.h"
+#include "data/text_codec.h"
 #include "model/seq2seq.h"
 
 namespace regard {
 
 struct TranslationModel {
   Options options;
-  Tokenizers tokenizers;
+  TextCodec codec;
   std::shared_ptr<Seq2Seq> model;
 };
 
@@ -29,7 +29,7 @@ void load_weights(Seq2Seq& model, const NamedTensors& weights, const std::string
 // Adds config.yaml.
 void add_model_options(FolderWriter& folder, const Options& options);
 // Adds config.yaml, the files of the tokenizers and model.safetensors.
-void add_model(FolderWriter& folder, const Options& options, const Tokenizers& tokenizers,
+void add_model(FolderWriter& folder, const Options& options, const TextCodec& codec,
                const NamedTensors& weights);
 
 // Returns the weights. Quantized weights (quantized_weights.h) are converted to single precision.
@@ -41,7 +41,7 @@ void check_not_quantized(const FolderReader& folder);
 Options read_model_options(const FolderReader& folder, SourceLocations* locations = nullptr);
 // Reads the tokenizers. Those of numbers and positions have no file: they follow from
 // options.model. Throws CheckpointError.
-Tokenizers read_tokenizers(const FolderReader& folder, const Options& options);
+TextCodec read_codec(const FolderReader& folder, const Options& options);
 
 // Reads the model in a folder, ready to translate on `device`. Does not trust the files: throws
 // DamagedError if the configuration is invalid or contradicts itself, and CheckpointError if the
@@ -52,10 +52,10 @@ struct NamedTag {
   std::string option;
   std::optional<std::string> tag;  // empty text: no tag; nullopt: the tag of the model
 };
-// Returns the tokenizers of the model with these tags. Throws ConfigError unless each is one of
+// Returns the codec of the model with these tags. Throws ConfigError unless each is one of
 // data.tokenizer.user_symbols.
-Tokenizers tagged_tokenizers(const TranslationModel& model, const NamedTag& source,
-                             const NamedTag& target);
+TextCodec tagged_codec(const TranslationModel& model, const NamedTag& source,
+                       const NamedTag& target);
 // Throws ConfigError, with the folder, if the model has no decoder: it cannot translate or score.
 void require_decoder(const TranslationModel& model, const std::filesystem::path& folder);
 

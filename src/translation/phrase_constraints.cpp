@@ -18,24 +18,24 @@ bool contains_phrase(const Phrase& tokens, const Phrase& phrase) {
 
 }  // namespace
 
-Phrase encode_phrase(const Tokenizers& tokenizers, const std::string& phrase,
-                     const std::string& place, std::string_view option) {
-  const auto ids = tokenizers.target->encode(phrase);
+Phrase encode_phrase(const TextCodec& codec, const std::string& phrase, const std::string& place,
+                     std::string_view option) {
+  const auto ids = codec.target->encode(phrase);
   const auto unknown = std::find(ids.begin(), ids.end(), unk_id);
   if (unknown == ids.end()) return ids;
-  const auto pieces = tokenizers.target->pieces(phrase, ids);
+  const auto pieces = codec.target->pieces(phrase, ids);
   const auto at = static_cast<std::size_t>(unknown - ids.begin());
   throw InputError("{}: `{}` is not in the model's vocabulary, so {} cannot use it", place,
                    excerpt(at < pieces.size() ? pieces[at] : phrase), option);
 }
 
-std::optional<Phrase> encode_banned_phrase(const Tokenizers& tokenizers, std::string_view phrase) {
-  auto ids = tokenizers.target->encode(phrase);
+std::optional<Phrase> encode_banned_phrase(const TextCodec& codec, std::string_view phrase) {
+  auto ids = codec.target->encode(phrase);
   if (std::ranges::count(ids, unk_id) > 0) return std::nullopt;
   return ids;
 }
 
-void check_constraints(const SentenceOptions& sentence, const Tokenizers& tokenizers,
+void check_constraints(const SentenceOptions& sentence, const TextCodec& codec,
                        std::int64_t max_output_length, const ConstraintPlaces& places,
                        std::string_view advice) {
   auto needed = sentence.prefix.size();
@@ -52,7 +52,7 @@ void check_constraints(const SentenceOptions& sentence, const Tokenizers& tokeni
                                          sentence.required_phrases.end(), contradicts);
     if (!is_required && !contradicts(sentence.prefix)) continue;
     throw InputError("{}: `{}` is banned, but {} requires it", places.banned,
-                     tokenizers.target->decode(ban), is_required ? places.required : places.prefix);
+                     codec.target->decode(ban), is_required ? places.required : places.prefix);
   }
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/tokenizers.h"
+#include "data/text_codec.h"
 #include "decoding/search.h"
 
 namespace regard {
@@ -22,16 +22,16 @@ struct ConstraintPlaces {
 
 // Returns the tokens of a phrase that the translation must have; none for a blank one. Throws
 // InputError with `place` if a word of it is not in the vocabulary, so that `option` cannot use it.
-std::vector<std::int32_t> encode_phrase(const Tokenizers& tokenizers, const std::string& phrase,
+std::vector<std::int32_t> encode_phrase(const TextCodec& codec, const std::string& phrase,
                                         const std::string& place, std::string_view option);
 // Returns the tokens of a phrase that the translation must not have. Returns nullopt if a word of
 // it is not in the vocabulary: the model cannot produce it.
-std::optional<std::vector<std::int32_t>> encode_banned_phrase(const Tokenizers& tokenizers,
+std::optional<std::vector<std::int32_t>> encode_banned_phrase(const TextCodec& codec,
                                                               std::string_view phrase);
 
 // Throws InputError if the constraints contradict each other or do not fit into
 // `max_output_length`; `advice` says how to raise it.
-void check_constraints(const SentenceOptions& sentence, const Tokenizers& tokenizers,
+void check_constraints(const SentenceOptions& sentence, const TextCodec& codec,
                        std::int64_t max_output_length, const ConstraintPlaces& places,
                        std::string_view advice);
 

@@ -16,12 +16,12 @@
 namespace regard {
 namespace {
 
-std::vector<std::int32_t> encode_target(const Tokenizers& tokenizers,
+std::vector<std::int32_t> encode_target(const TextCodec& codec,
                                         const std::optional<LengthLimit>& limit,
                                         const std::string& target, const SourceLine& source,
                                         std::int64_t index) {
   try {
-    auto tokens = tokenizers.encode_target(target, source);
+    auto tokens = codec.encode_target(target, source);
     check_length(tokens.size(), limit);
     return tokens;
   } catch (const InputError& error) {
@@ -87,13 +87,13 @@ std::vector<Translation> score_translations(const TranslationModel& model, torch
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
     translations[i].text = targets[i];
-    auto line = encode_source(model.tokenizers, source_limit, sources[i], index + 1, want_weights,
+    auto line = encode_source(model.codec, source_limit, sources[i], index + 1, want_weights,
                               translations[i]);
     if (line.length() == 0) continue;
     const bool is_new = groups.empty() || sources[i] != last_source;
     if (is_new) groups.emplace_back();
     last_source = sources[i];
-    auto target = encode_target(model.tokenizers, target_limit, targets[i], line, index);
+    auto target = encode_target(model.codec, target_limit, targets[i], line, index);
     auto& group = groups.back();
     group.longest_target = std::max(group.longest_target, target.size());
     group.examples.push_back({index,
@@ -103,7 +103,7 @@ std::vector<Translation> score_translations(const TranslationModel& model, torch
                               line.extended_ids,
                               line.frames,
                               {},
-                              model.tokenizers.first_target});
+                              model.codec.first_target});
   }
   const auto examples = sorted_by_length(std::move(groups));
   const auto score_range = [&](std::size_t begin, std::size_t end) {

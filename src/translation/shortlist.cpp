@@ -24,9 +24,9 @@ std::string last_line(std::int64_t lines) {
   return fmt::format("end\t{}", lines);
 }
 
-std::string vocabulary_hash(const Tokenizers& tokenizers) {
-  const auto source = tokenizers.source->serialized();
-  const auto target = tokenizers.target->serialized();
+std::string vocabulary_hash(const TextCodec& codec) {
+  const auto source = codec.source->serialized();
+  const auto target = codec.target->serialized();
   return sha256(fmt::format("{} {}{}", source.size(), source, target));
 }
 
@@ -112,14 +112,14 @@ Line parse_line(std::string_view line, const LineReader& reader) {
 }
 
 // Reads the first line of a file, which names the vocabularies.
-void check_first_line(LineReader& reader, const Tokenizers& tokenizers) {
+void check_first_line(LineReader& reader, const TextCodec& codec) {
   std::string line;
   reader.next(line);
   if (!line.starts_with(title)) {
     throw InputError("{}:1: found `{}`, expected `{} …`; write the file with regard shortlist",
                      reader.name(), excerpt(line), title);
   }
-  if (line != fmt::format("{} {}", title, vocabulary_hash(tokenizers))) {
+  if (line != fmt::format("{} {}", title, vocabulary_hash(codec))) {
     throw ConfigError(
         "{}:1: found a shortlist for other vocabularies than those of the model; write one for "
         "this model with regard shortlist",
@@ -160,9 +160,9 @@ void LinkCounts::add_target(std::span<const std::int32_t> target) {
   for (const auto token : target) ++targets_[token];
 }
 
-std::string LinkCounts::to_file(const Tokenizers& tokenizers) const {
-  const auto& target = *tokenizers.target;
-  auto file = fmt::format("{} {}\n", title, vocabulary_hash(tokenizers));
+std::string LinkCounts::to_file(const TextCodec& codec) const {
+  const auto& target = *codec.target;
+  auto file = fmt::format("{} {}\n", title, vocabulary_hash(codec));
   std::vector<Entry<std::int64_t>> entries;
   for (const auto& [token, count] : targets_) entries.push_back({token, count});
   append_lines(file, "", entries, target);
@@ -172,22 +172,21 @@ std::string LinkCounts::to_file(const Tokenizers& tokenizers) const {
     for (; link != links_.end() && link->first.first == source; ++link) {
       entries.push_back({link->first.second, link->second});
     }
-    append_lines(file, escaped(tokenizers.source->token(source)), entries, target);
+    append_lines(file, escaped(codec.source->token(source)), entries, target);
   }
   const auto lines = std::count(file.begin(), file.end(), '\n') - 1;
   return file + last_line(lines) + '\n';
 }
 
-Shortlist::Shortlist(const std::string& path, const Tokenizers& tokenizers, std::size_t frequent,
+Shortlist::Shortlist(const std::string& path, const TextCodec& codec, std::size_t frequent,
                      std::size_t best)
-    : target_size_(static_cast<std::size_t>(tokenizers.target->size())) {
+    : target_size_(static_cast<std::size_t>(codec.target->size())) {
   LineReader reader(path);
-  check_first_line(reader, tokenizers);
-  const Ids source_ids(*tokenizers.source, "source");
-  const Ids target_ids(*tokenizers.target, "target");
+  check_first_line(reader, codec);
+  const Ids source_ids(*codec.source, "source");
+  const Ids target_ids(*codec.target, "target");
   std::vector<Entry<double>> by_frequency;
-  std::vector<std::vector<Entry<double>>> by_source(
-      static_cast<std::size_t>(tokenizers.source->size()));
+  std::vector<std::vector<Entry<double>>> by_source(static_cast<std::size_t>(codec.source->size()));
   std::string text;
   for (std::int64_t lines = 0; next_entry(reader, text, lines); ++lines) {
     const auto line = parse_line(text, reader);

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/tokenizers.h"
+#include "data/text_codec.h"
 #include "decoding/search.h"
 
 namespace regard {
@@ -31,7 +31,7 @@ class LinkCounts {
 
   // Returns the shortlist file, by source token in the order of ids, then by decreasing number,
   // then by id.
-  std::string to_file(const Tokenizers& tokenizers) const;
+  std::string to_file(const TextCodec& codec) const;
 
  private:
   std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t> links_;
@@ -42,8 +42,8 @@ class Shortlist {
  public:
   // Reads a file. Keeps the `frequent` most frequent target tokens, and the `best` most probable
   // ones of each source token. Throws InputError with file:line if it is malformed, ConfigError if
-  // the vocabularies are others than those of `tokenizers`.
-  Shortlist(const std::string& path, const Tokenizers& tokenizers, std::size_t frequent,
+  // the vocabularies are others than those of `codec`.
+  Shortlist(const std::string& path, const TextCodec& codec, std::size_t frequent,
             std::size_t best);
 
   // Returns the tokens for a source sentence (without </s>), ascending: those of its tokens and of

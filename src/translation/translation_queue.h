@@ -32,7 +32,7 @@
 #include <vector>
 
 #include "base/thread_pool.h"
-#include "data/tokenizers.h"
+#include "data/text_codec.h"
 #include "decoding/search.h"
 
 namespace regard {
@@ -50,10 +50,10 @@ struct Translation {
 
 // The options that all lines of a group share.
 struct LineGroup {
-  SearchRequest search;                  // its `cancelled` must be empty
-  std::optional<Tokenizers> tokenizers;  // with the tags of the group; nullopt: the translator's
-  bool wants_partial = false;            // calls LineStream::partial()
-  std::atomic<bool> cancelled = false;   // the lines that are not finished end with CancelledSearch
+  SearchRequest search;                 // its `cancelled` must be empty
+  std::optional<TextCodec> codec;       // with the tags of the group; nullopt: the translator's
+  bool wants_partial = false;           // calls LineStream::partial()
+  std::atomic<bool> cancelled = false;  // the lines that are not finished end with CancelledSearch
 };
 
 // A line on its way from input to output.

@@ -16,16 +16,16 @@ namespace regard {
 namespace {
 
 // Returns a label for each encoder state of a source of features.
-std::vector<std::string> frame_labels(const Tokenizers& tokenizers, const std::string& line,
+std::vector<std::string> frame_labels(const TextCodec& codec, const std::string& line,
                                       std::int64_t frames) {
   std::vector<std::string> labels;
-  for (std::int64_t cell = 0; cell < tokenizers.grid.size(); ++cell) {
-    labels.push_back(fmt::format("row {}, column {}", cell / tokenizers.grid.columns + 1,
-                                 cell % tokenizers.grid.columns + 1));
+  for (std::int64_t cell = 0; cell < codec.grid.size(); ++cell) {
+    labels.push_back(fmt::format("row {}, column {}", cell / codec.grid.columns + 1,
+                                 cell % codec.grid.columns + 1));
   }
   if (!labels.empty()) return labels;
-  const auto seconds = seconds_per_state(tokenizers, line);
-  const auto per_state = tokenizers.frames_per_state;
+  const auto seconds = seconds_per_state(codec, line);
+  const auto per_state = codec.frames_per_state;
   const auto states = frames / per_state + 1;
   for (std::int64_t s = 0; s < states; ++s) {
     labels.push_back(seconds > 0 ? fmt::format("{:.2f} s", static_cast<double>(s) * seconds)
@@ -36,16 +36,16 @@ std::vector<std::string> frame_labels(const Tokenizers& tokenizers, const std::s
 
 }  // namespace
 
-double seconds_per_state(const Tokenizers& tokenizers, const std::string& line) {
-  if (!tokenizers.features) return 0;
-  return tokenizers.features->file_of(line).frame_seconds() *
-         static_cast<double>(tokenizers.frames_per_state);
+double seconds_per_state(const TextCodec& codec, const std::string& line) {
+  if (!codec.features) return 0;
+  return codec.features->file_of(line).frame_seconds() *
+         static_cast<double>(codec.frames_per_state);
 }
 
-std::optional<Image> source_image(const Tokenizers& tokenizers, const std::string& line) {
-  const auto channels = tokenizers.image_channels;
-  if (tokenizers.grid.size() == 0 || (channels != 1 && channels != 3)) return {};
-  const auto frames = tokenizers.features->item(line);
+std::optional<Image> source_image(const TextCodec& codec, const std::string& line) {
+  const auto channels = codec.image_channels;
+  if (codec.grid.size() == 0 || (channels != 1 && channels != 3)) return {};
+  const auto frames = codec.features->item(line);
   Image image{frames.width / channels, frames.count()};
   for (const float value : frames.values) {
     const auto byte =
@@ -74,38 +74,38 @@ void check_length(std::size_t tokens, const std::optional<LengthLimit>& limit) {
       counted(length, "token"), limit->max_tokens, limit->key);
 }
 
-std::vector<std::string> source_tokens(const Tokenizers& tokenizers, const std::string& line,
+std::vector<std::string> source_tokens(const TextCodec& codec, const std::string& line,
                                        const SourceLine& source) {
-  if (tokenizers.features) return frame_labels(tokenizers, line, source.frames.count());
-  auto tokens = tokenizers.source->pieces(tokenizers.tagged_source(line), source.tokens);
+  if (codec.features) return frame_labels(codec, line, source.frames.count());
+  auto tokens = codec.source->pieces(codec.tagged_source(line), source.tokens);
   tokens.emplace_back("</s>");
   return tokens;
 }
 
-std::vector<std::size_t> tag_positions(const Tokenizers& tokenizers,
+std::vector<std::size_t> tag_positions(const TextCodec& codec,
                                        const std::vector<std::string>& tokens) {
-  if (tokenizers.source_tag.empty()) return {};
+  if (codec.source_tag.empty()) return {};
   const auto tag = std::ranges::find_if(
-      tokens, [&](const auto& token) { return token.ends_with(tokenizers.source_tag); });
+      tokens, [&](const auto& token) { return token.ends_with(codec.source_tag); });
   if (tag == tokens.end()) return {};
   std::vector<std::size_t> positions(static_cast<std::size_t>(tag - tokens.begin()) + 1);
   std::iota(positions.begin(), positions.end(), 0);
   return positions;
 }
 
-SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<LengthLimit>& limit,
+SourceLine encode_source(const TextCodec& codec, const std::optional<LengthLimit>& limit,
                          const std::string& line, std::int64_t number, bool want_tokens,
                          Translation& translation) {
-  if (is_blank(line) && !tokenizers.source->ignores_text()) return {};
+  if (is_blank(line) && !codec.source->ignores_text()) return {};
   try {
-    auto encoded = tokenizers.encode_source(line);
+    auto encoded = codec.encode_source(line);
     if (encoded.length() == 0) return encoded;
     check_length(encoded.length(), limit);
     translation.source_length = static_cast<std::int64_t>(encoded.length());
     if (want_tokens) {
-      translation.source_tokens = source_tokens(tokenizers, line, encoded);
-      translation.tags = tag_positions(tokenizers, translation.source_tokens);
-      translation.column_seconds = seconds_per_state(tokenizers, line);
+      translation.source_tokens = source_tokens(codec, line, encoded);
+      translation.tags = tag_positions(codec, translation.source_tokens);
+      translation.column_seconds = seconds_per_state(codec, line);
     }
     translation.oov_words = encoded.oov_words;
     return encoded;
@@ -114,16 +114,16 @@ SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<Lengt
   }
 }
 
-Translator::Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
+Translator::Translator(std::shared_ptr<Seq2Seq> model, TextCodec codec, torch::Device device,
                        ThreadPool& pool, kernels::Precision precision)
     : model_(std::move(model)),
-      tokenizers_(std::move(tokenizers)),
+      codec_(std::move(codec)),
       device_(device),
       pool_(pool),
       packed_(std::make_unique<kernels::PackedWeights>(precision)) {}
 
 void Translator::use_shortlist(Shortlist shortlist) {
-  check_shortlist(*model_, tokenizers_);
+  check_shortlist(*model_, codec_);
   shortlist_ = std::move(shortlist);
 }
 
@@ -183,7 +183,7 @@ void Translator::translate(LineStream& stream, const SearchRequest& options,
   };
   const auto encode = [&](QueuedSentence& sentence) {
     sentence.source =
-        encode_source(tokenizers_of(sentence), limit, *sentence.text, sentence.line->options.number,
+        encode_source(codec_of(sentence), limit, *sentence.text, sentence.line->options.number,
                       options_of(sentence).want_weights, sentence.translation);
   };
   const ContinuousBatch::Steps steps = {
@@ -210,16 +210,16 @@ void Translator::translate(LineStream& stream, const SearchRequest& options,
   TranslationQueue(stream, encode, search, size, pool_).run();
 }
 
-const Tokenizers& Translator::tokenizers_of(const QueuedSentence& sentence) const {
+const TextCodec& Translator::codec_of(const QueuedSentence& sentence) const {
   const auto& group = sentence.line->group;
-  return group && group->tokenizers ? *group->tokenizers : tokenizers_;
+  return group && group->codec ? *group->codec : codec_;
 }
 
 SentenceOptions Translator::sentence_options(const QueuedSentence& sentence) const {
   auto options = sentence.line->options;
-  options.first_token = tokenizers_of(sentence).first_target;
-  if (tokenizers_.source->ignores_text()) {  // a language model continues the line
-    options.prefix = tokenizers_.target->encode(*sentence.text);
+  options.first_token = codec_of(sentence).first_target;
+  if (codec_.source->ignores_text()) {  // a language model continues the line
+    options.prefix = codec_.target->encode(*sentence.text);
   }
   if (shortlist_) options.shortlist = shortlist_->tokens(sentence.source.tokens, options);
   return options;
@@ -235,26 +235,26 @@ void Translator::rank_by_expected_utility(Translation& translation,
 }
 
 std::string Translator::text(const Hypothesis& hypothesis, const Translation& translation) const {
-  return tokenizers_.decode(hypothesis.tokens, translation.oov_words);
+  return codec_.decode(hypothesis.tokens, translation.oov_words);
 }
 
 std::vector<std::string> Translator::tokens(const Hypothesis& hypothesis,
                                             const Translation& translation) const {
   std::vector<std::string> tokens;
   for (const auto id : hypothesis.tokens)
-    tokens.push_back(tokenizers_.target_token(id, translation.oov_words));
+    tokens.push_back(codec_.target_token(id, translation.oov_words));
 
   if (hypothesis.finished) tokens.push_back("</s>");
   return tokens;
 }
 
-void check_shortlist(Seq2Seq& model, const Tokenizers& tokenizers) {
+void check_shortlist(Seq2Seq& model, const TextCodec& codec) {
   if (!model.output_layer().supports_shortlist()) {
     throw ConfigError(
         "a shortlist needs model.output.kind: vocabulary, but found {}; translate without one",
-        enum_name(tokenizers.output));
+        enum_name(codec.output));
   }
-  if (tokenizers.source->reads_elements()) {
+  if (codec.source->reads_elements()) {
     throw ConfigError(
         "a shortlist needs a source vocabulary, but the source of the model is a sequence of "
         "numbers; translate without one");

@@ -24,28 +24,28 @@ namespace regard {
 // Encodes a source line for the model. Stores the number of source tokens, the out-of-vocabulary
 // words and, if `want_tokens`, the source tokens in `translation`. A blank line has no tokens.
 // Throws InputError with `number` if the model cannot read the line.
-SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<LengthLimit>& limit,
+SourceLine encode_source(const TextCodec& codec, const std::optional<LengthLimit>& limit,
                          const std::string& line, std::int64_t number, bool want_tokens,
                          Translation& translation);
 
 // Returns the text of each token of a source line and of </s>: one for each encoder state. A state
 // of features has the time at which its frames begin, "1.28 s", or the number of the first of them;
 // a cell of an image has its place, "row 1, column 3".
-std::vector<std::string> source_tokens(const Tokenizers& tokenizers, const std::string& line,
+std::vector<std::string> source_tokens(const TextCodec& codec, const std::string& line,
                                        const SourceLine& source);
 
 // Returns the positions of the tokens of the source tag, which stands before the user's text and is
 // none of its words; nothing without a tag.
-std::vector<std::size_t> tag_positions(const Tokenizers& tokenizers,
+std::vector<std::size_t> tag_positions(const TextCodec& codec,
                                        const std::vector<std::string>& tokens);
 
 // Returns the seconds between two encoder states of a source line of features; 0 if they are not
 // known, and for text.
-double seconds_per_state(const Tokenizers& tokenizers, const std::string& line);
+double seconds_per_state(const TextCodec& codec, const std::string& line);
 
 // Returns the image of a source line, with its numbers from 0 to 1 as brightness, clamped. Nothing
 // if the source is no image, or if a pixel has neither one number nor red, green and blue.
-std::optional<Image> source_image(const Tokenizers& tokenizers, const std::string& line);
+std::optional<Image> source_image(const TextCodec& codec, const std::string& line);
 
 // Throws InputError if a sentence of `tokens` tokens or frames and </s> is longer than `limit`.
 void check_length(std::size_t tokens, const std::optional<LengthLimit>& limit);
@@ -59,7 +59,7 @@ class Translator {
  public:
   // The model must be in evaluation mode during translations. Its weights must not change while the
   // translator lives. Matrix products have this precision (kernels/loops/products.h).
-  Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
+  Translator(std::shared_ptr<Seq2Seq> model, TextCodec codec, torch::Device device,
              ThreadPool& pool, kernels::Precision precision = kernels::Precision::full);
 
   // Restricts each translation to the shortlist of its source. Throws the errors of
@@ -93,12 +93,12 @@ class Translator {
                                   const Translation& translation) const;
 
  private:
-  const Tokenizers& tokenizers_of(const QueuedSentence& sentence) const;
+  const TextCodec& codec_of(const QueuedSentence& sentence) const;
   SentenceOptions sentence_options(const QueuedSentence& sentence) const;
   void rank_by_expected_utility(Translation& translation, const SearchOptions& options) const;
 
   std::shared_ptr<Seq2Seq> model_;
-  Tokenizers tokenizers_;
+  TextCodec codec_;
   torch::Device device_;
   ThreadPool& pool_;
   std::unique_ptr<kernels::PackedWeights> packed_;
@@ -107,7 +107,7 @@ class Translator {
 
 // Throws ConfigError if shortlists do not apply to a model: its output is not a distribution over a
 // vocabulary, or its source has no vocabulary.
-void check_shortlist(Seq2Seq& model, const Tokenizers& tokenizers);
+void check_shortlist(Seq2Seq& model, const TextCodec& codec);
 
 // Throws ConfigError if the search options contradict each other or the model.
 void check_search(const SearchOptions& options, const Seq2Seq& model);

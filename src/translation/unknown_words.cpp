@@ -51,10 +51,10 @@ std::vector<std::string> UnknownWords::replacement_tokens(const std::string& sou
   return tokens;
 }
 
-void UnknownWords::replace(const Tokenizers& tokenizers, Translation& translation) const {
+void UnknownWords::replace(const TextCodec& codec, Translation& translation) const {
   const auto add_oov_word = [&](std::string word) {
     translation.oov_words.push_back(std::move(word));
-    return static_cast<std::int32_t>(tokenizers.target->size() +
+    return static_cast<std::int32_t>(codec.target->size() +
                                      static_cast<std::int64_t>(translation.oov_words.size()) - 1);
   };
   for (auto& hypothesis : translation.hypotheses) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/data_options.h"
-#include "data/tokenizers.h"
+#include "data/text_codec.h"
 #include "translation/translator.h"
 
 namespace regard {
@@ -25,7 +25,7 @@ class UnknownWords {
   // the translation's oov_words. Hypothesis::log_probability stays that of <unk>. If the dictionary
   // has several words, each becomes a token with the attention of <unk>: the first with the log P
   // of <unk>, the others with log P = 0.
-  void replace(const Tokenizers& tokenizers, Translation& translation) const;
+  void replace(const TextCodec& codec, Translation& translation) const;
 
  private:
   // Returns the tokens of the dictionary's translation, or the source token if it has none.

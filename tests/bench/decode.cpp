@@ -105,7 +105,7 @@ void bench(const Arguments& arguments) {
   const auto path = resolve_model(arguments.model);
   TranslationModel loaded;
   const auto loading = seconds([&] { loaded = load_model(path, torch::kCPU); });
-  const Translator translator(loaded.model, loaded.tokenizers, torch::kCPU, *workers);
+  const Translator translator(loaded.model, loaded.codec, torch::kCPU, *workers);
   const auto& options = loaded.options.search;
   const auto batch_size = arguments.batch_size > 0 ? arguments.batch_size : options.batch_size;
 

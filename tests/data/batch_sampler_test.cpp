@@ -202,7 +202,7 @@ class SampledBatches : public testing::Test {
     options_.tokenizer.vocabulary_size = 60;
     options_.tokenizer.sampling = 0.3;
     options_.train = {{folder_.write("src", text), folder_.write("trg", text), 2}};
-    corpus_.emplace(Corpus::training(options_, make_tokenizers(options_)));
+    corpus_.emplace(Corpus::training(options_, make_text_codec(options_)));
   }
   Batch batch(std::int64_t epoch, const SubwordSampling& sampling) const {
     return BatchSampler(*corpus_, {1000, BatchType::sentence}, 1, sampling).batch(epoch, 0);

@@ -43,7 +43,7 @@ class CorpusCacheTest : public testing::Test {
     for (const auto& path : paths()) all[path] = digest_of(path);
     return all;
   }
-  Corpus fresh() { return Corpus::training(options_, make_tokenizers(options_, model_)); }
+  Corpus fresh() { return Corpus::training(options_, make_text_codec(options_, model_)); }
   void write(bool trained = true) {
     CorpusCache::write(path_, options_, model_, fresh(), trained, digests(), pool_);
   }
@@ -52,12 +52,12 @@ class CorpusCacheTest : public testing::Test {
     const CorpusCache cache(path_);
     const auto known = cache.digests_of(paths(), pool_);
     if (!known) return std::nullopt;
-    return cache.corpus(options_, model_, make_tokenizers(options_, model_), *known, pool_);
+    return cache.corpus(options_, model_, make_text_codec(options_, model_), *known, pool_);
   }
   bool finds_tokenizers() {
     const CorpusCache cache(path_);
     const auto known = cache.digests_of(paths(), pool_);
-    return known && cache.tokenizers(options_, model_, *known, pool_);
+    return known && cache.codec(options_, model_, *known, pool_);
   }
   void expect_hit() {
     const auto found = find();
@@ -117,8 +117,8 @@ TEST_F(CorpusCacheTest, ReturnsTheTokenizersOnlyIfTheyWereTrainedOnTheText) {
       // At least the characters of the text and the special tokens, and few merges.
       options_.tokenizer.vocabulary_size = kind == TokenizerKind::word ? 100 : joint ? 12 : 9;
       write();
-      const auto found = CorpusCache(path_).tokenizers(options_, model_, digests(), pool_);
-      const auto expected = make_tokenizers(options_, model_);
+      const auto found = CorpusCache(path_).codec(options_, model_, digests(), pool_);
+      const auto expected = make_text_codec(options_, model_);
       ASSERT_TRUE(found);
       EXPECT_EQ(found->source->serialized(), expected.source->serialized());
       EXPECT_EQ(found->target->serialized(), expected.target->serialized());

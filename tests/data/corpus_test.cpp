@@ -25,7 +25,7 @@ class CorpusTest : public testing::Test {
  protected:
   Corpus load(std::string_view source, std::string_view target) {
     options_.train = {{folder_.write("src", source), folder_.write("trg", target), 1}};
-    return Corpus::training(options_, tokenizers_);
+    return Corpus::training(options_, codec_);
   }
   std::string error_of(std::string_view source, std::string_view target) {
     try {
@@ -38,7 +38,7 @@ class CorpusTest : public testing::Test {
 
   TestFolder folder_;
   DataOptions options_;
-  Tokenizers tokenizers_ = letter_words();
+  TextCodec codec_ = letter_words();
 };
 
 TEST_F(CorpusTest, KeepsTheTokensOfBothSides) {
@@ -108,13 +108,13 @@ TEST_F(CorpusTest, KeepsWeightsAndSkipsCorporaOfWeightZero) {
   const auto one = folder_.write("one", "a\n");
   const auto two = folder_.write("two", "a\nb\n");
   options_.train = {{one, one, 2}, {"missing", "missing", 0}, {two, two, 0.5}};
-  const Corpus corpus = Corpus::training(options_, tokenizers_);
+  const Corpus corpus = Corpus::training(options_, codec_);
   ASSERT_EQ(corpus.size(), 3);
   EXPECT_EQ(corpus.weight(0), 2);
   EXPECT_EQ(corpus.weight(1), 0.5);
   EXPECT_EQ(corpus.weight(2), 0.5);
   options_.train = {{one, one, 0}};
-  EXPECT_THROW(Corpus::training(options_, tokenizers_), ConfigError);
+  EXPECT_THROW(Corpus::training(options_, codec_), ConfigError);
 }
 
 TEST_F(CorpusTest, AnEpochNeedsOnePairOnAverage) {
@@ -122,7 +122,7 @@ TEST_F(CorpusTest, AnEpochNeedsOnePairOnAverage) {
   const auto ten = folder_.write("ten", "a\na\na\na\na\na\na\na\na\na\n");
   const auto pairs_of = [&](double weight_of_one, double weight_of_ten) {
     options_.train = {{one, one, weight_of_one}, {ten, ten, weight_of_ten}};
-    return Corpus::training(options_, tokenizers_).size();
+    return Corpus::training(options_, codec_).size();
   };
   EXPECT_EQ(pairs_of(0, 0.1), 10);
   EXPECT_EQ(pairs_of(0.5, 0.05), 11);
@@ -139,7 +139,7 @@ TEST_F(CorpusTest, TemperatureChangesTheSharesButNotTheSizeOfAnEpoch) {
   options_.train = {{one, one, 1}, {four, four, 2}};  // 1 and 8 pairs
   const auto weights = [&](double temperature) {
     options_.temperature = temperature;
-    const auto corpus = Corpus::training(options_, tokenizers_);
+    const auto corpus = Corpus::training(options_, codec_);
     return std::vector<double>{corpus.weight(0), corpus.weight(1)};
   };
   EXPECT_THAT(weights(1), ElementsAre(1, 2));
@@ -154,9 +154,9 @@ TEST_F(CorpusTest, RemovesExactDuplicatesOnRequest) {
   options_.train = {
       {folder_.write("a.src", "a b\na b\na b\na\n"), folder_.write("a.trg", "c\nc\na\nc\n")},
       {folder_.write("b.src", "b\na b\na  b\n"), folder_.write("b.trg", "b\na\nc\n")}};
-  EXPECT_EQ(Corpus::training(options_, tokenizers_).size(), 7);
+  EXPECT_EQ(Corpus::training(options_, codec_).size(), 7);
   options_.remove_duplicates = true;
-  const auto corpus = Corpus::training(options_, tokenizers_);
+  const auto corpus = Corpus::training(options_, codec_);
   ASSERT_EQ(corpus.size(), 5);
   EXPECT_EQ(corpus.report().duplicates, 2);
   EXPECT_EQ(corpus.report().kept, 5);
@@ -178,7 +178,7 @@ TEST_F(CorpusTest, TrainingKeepsTextOnlyForSampling) {
 TEST_F(CorpusTest, SourceLocationsListFilesAndLines) {
   options_.train = {{folder_.write("a.src", "a\n\nb\n"), folder_.write("a.trg", "a\na\na\n")},
                     {folder_.write("b.src", "b\n"), folder_.write("b.trg", "b\n")}};
-  const Corpus corpus = Corpus::training(options_, tokenizers_);
+  const Corpus corpus = Corpus::training(options_, codec_);
   ASSERT_EQ(corpus.size(), 3);
   const auto locations = corpus.source_locations(std::vector<std::int64_t>{2, 0, 1});
   EXPECT_EQ(locations, options_.train[0].src + ":1, 3, " + options_.train[1].src + ":1");
@@ -187,7 +187,7 @@ TEST_F(CorpusTest, SourceLocationsListFilesAndLines) {
 TEST_F(CorpusTest, ValidationKeepsEveryLineAndItsText) {
   options_.dev = {folder_.write("src", "a\n\nb\n"),
                   folder_.write("trg", "\n\na a a a a a a a a a a a\n")};
-  const Corpus corpus = Corpus::validation(options_, tokenizers_);
+  const Corpus corpus = Corpus::validation(options_, codec_);
   ASSERT_EQ(corpus.size(), 3);
   EXPECT_TRUE(corpus.source(1).empty());
   EXPECT_EQ(corpus.target(2).size(), 12u);
@@ -198,7 +198,7 @@ TEST_F(CorpusTest, ValidationKeepsEveryLineAndItsText) {
 TEST_F(CorpusTest, AnEmptyValidationSetIsAnError) {
   const auto path = folder_.write("src", "");
   options_.dev = {path, path};
-  EXPECT_THROW(Corpus::validation(options_, tokenizers_), InputError);
+  EXPECT_THROW(Corpus::validation(options_, codec_), InputError);
 }
 
 TEST_F(CorpusTest, ErrorsInNumbersAndPositionsNameTheFileAndLine) {
@@ -206,11 +206,11 @@ TEST_F(CorpusTest, ErrorsInNumbersAndPositionsNameTheFileAndLine) {
   model.encoder.numbers = 1;
   model.output.kind = OutputKind::pointer;
   options_.tokenizer.kind = TokenizerKind::word;
-  tokenizers_ = make_tokenizers(options_, model);
+  codec_ = make_text_codec(options_, model);
   const Corpus corpus = load("0.5 2\n1\n", "1 0\n0\n");
   EXPECT_THAT(corpus.numbers(1), ElementsAre(1, 0, 0, 1));
   options_.dev = {folder_.write("dev.src", "\n3\n"), folder_.write("dev.trg", "\n0\n")};
-  const Corpus dev = Corpus::validation(options_, tokenizers_);
+  const Corpus dev = Corpus::validation(options_, codec_);
   EXPECT_THAT(dev.numbers(0), ElementsAre(0, 1));  // an empty line is kept
   EXPECT_THAT(dev.numbers(1), ElementsAre(3, 0, 0, 1));
   EXPECT_THAT(corpus.target(0), ElementsAre(5, 4));
@@ -221,7 +221,7 @@ TEST_F(CorpusTest, ErrorsInNumbersAndPositionsNameTheFileAndLine) {
 }
 
 // Encodes line by line with LineReader, as a reference for the parallel code.
-CorpusPairs read_serially(const DataOptions& options, const Tokenizers& tokenizers) {
+CorpusPairs read_serially(const DataOptions& options, const TextCodec& codec) {
   CorpusPairs pairs;
   auto& report = pairs.report;
   for (const auto& part : options.train) {
@@ -231,9 +231,9 @@ CorpusPairs read_serially(const DataOptions& options, const Tokenizers& tokenize
     std::string target_line;
     while (source.next(source_line) && target.next(target_line)) {
       ++report.read;
-      const auto line = tokenizers.encode_source(source_line);
+      const auto line = codec.encode_source(source_line);
       const auto& ids = line.tokens;
-      const auto target_ids = tokenizers.encode_target(target_line, line);
+      const auto target_ids = codec.encode_target(target_line, line);
       const auto longest = std::max(ids.size(), target_ids.size());
       const auto shortest = std::min(ids.size(), target_ids.size());
       std::int64_t* skipped = shortest == 0 ? &report.empty : nullptr;
@@ -304,7 +304,7 @@ class ParallelCorpus : public testing::Test {
     try {
       ThreadPool pool(threads);
       const TextFiles files(training_paths(options_), pool);
-      Corpus::training(options_, make_tokenizers(options_, model_, files, pool, 1), files, pool);
+      Corpus::training(options_, make_text_codec(options_, model_, files, pool, 1), files, pool);
       return "";
     } catch (const InputError& error) {
       return error.what();
@@ -331,8 +331,8 @@ TEST_F(ParallelCorpus, EqualsReadingLineByLineWithAnyNumberOfThreads) {
       options_.tokenizer.sampling = sampling;
       options_.tokenizer.vocabulary_size = 2'000;
       model_.output.kind = output;
-      const auto tokenizers = make_tokenizers(options_, model_);
-      const auto reference = read_serially(options_, tokenizers);
+      const auto codec = make_text_codec(options_, model_);
+      const auto reference = read_serially(options_, codec);
       ASSERT_GT(reference.report.kept, 10'000);
       ASSERT_GT(reference.report.empty, 100);
       ASSERT_GT(reference.report.too_long, 100);
@@ -342,7 +342,7 @@ TEST_F(ParallelCorpus, EqualsReadingLineByLineWithAnyNumberOfThreads) {
         for (const std::int64_t memory : {std::int64_t{0}, TextFiles::default_memory}) {
           ThreadPool pool(threads);
           const TextFiles files(training_paths(options_), pool, memory);
-          const auto corpus = Corpus::training(options_, tokenizers, files, pool);
+          const auto corpus = Corpus::training(options_, codec, files, pool);
           EXPECT_TRUE(corpus.pairs() == reference) << threads << " threads, memory " << memory;
           EXPECT_EQ(corpus.part_ends().size(), 3u);
         }
@@ -356,7 +356,7 @@ TEST_F(ParallelCorpus, VocabulariesAreTheSameWithAnyNumberOfThreads) {
     options_.tokenizer.kind = kind;
     for (const bool joint : {false, true}) {
       options_.tokenizer.joint = joint;
-      const auto serial = make_tokenizers(options_);
+      const auto serial = make_text_codec(options_);
       TokenCounts counts;  // of the source side, as a reference
       for (const auto& corpus : options_.train) {
         for (const auto& text : read_lines(corpus.src)) {
@@ -371,7 +371,7 @@ TEST_F(ParallelCorpus, VocabulariesAreTheSameWithAnyNumberOfThreads) {
         ThreadPool pool(threads);
         for (const std::int64_t memory : {std::int64_t{0}, TextFiles::default_memory}) {
           const TextFiles files(training_paths(options_), pool, memory);
-          const auto parallel = make_tokenizers(options_, {}, files, pool, 1);
+          const auto parallel = make_text_codec(options_, {}, files, pool, 1);
           EXPECT_EQ(parallel.source->serialized(), serial.source->serialized());
           EXPECT_EQ(parallel.target->serialized(), serial.target->serialized());
         }
@@ -415,13 +415,13 @@ TEST_F(ParallelCorpus, WarnsOfTruncatedLinesInOrder) {
     if (i % 5'000 == 0 || i == 7) expected.push_back(fmt::format("trg:{}: the line has 9000", i));
   }
   options_.dev = {folder_.write("src", source), folder_.write("trg", target)};
-  const auto tokenizers = letter_words();
+  const auto codec = letter_words();
   for (const std::size_t threads : {1, 2, 5}) {
     const auto log = folder_.path("log" + std::to_string(threads));
     log::open_file(log);
     ThreadPool pool(threads);
     const TextFiles files({options_.dev.src, options_.dev.trg}, pool);
-    const auto corpus = Corpus::validation(options_, tokenizers, files, pool);
+    const auto corpus = Corpus::validation(options_, codec, files, pool);
     log::close_file();
     EXPECT_EQ(corpus.report().too_long, 5);
     EXPECT_EQ(corpus.source_text(4'999).size(), 8'192u);

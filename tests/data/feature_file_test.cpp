@@ -130,7 +130,7 @@ class FeatureCorpus : public FeatureFileTest {
   static Corpus corpus(const DataOptions& data) {
     ModelOptions model;
     model.encoder.numbers = 2;
-    return Corpus::training(data, make_tokenizers(data, model));
+    return Corpus::training(data, make_text_codec(data, model));
   }
 };
 

@@ -8,7 +8,7 @@
 namespace regard::line_checks_test {
 namespace {
 
-Tokenizers tokenizers_of(std::int64_t numbers, OutputKind output) {
+TextCodec codec_of(std::int64_t numbers, OutputKind output) {
   ModelOptions model;
   model.encoder.numbers = numbers;
   model.output.kind = output;
@@ -50,7 +50,7 @@ TEST(LineChecks, LimitsBytesOfTextAndElementsOfSequences) {
     return limit.elements == 8192U;
   };
   const auto sides = [&](std::int64_t numbers, OutputKind output) {
-    const auto both = tokenizers_of(numbers, output);
+    const auto both = codec_of(numbers, output);
     return std::pair(counts_elements(source_line_limit(both, {})),
                      counts_elements(target_line_limit(both, {})));
   };

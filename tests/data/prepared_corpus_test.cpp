@@ -92,7 +92,7 @@ class PreparedCorpusTest : public testing::Test {
   }
   Corpus load() { return Corpus::training(options_, open()); }
   Corpus plain() {
-    return Corpus::training(options_.data, make_tokenizers(options_.data, options_.model));
+    return Corpus::training(options_.data, make_text_codec(options_.data, options_.model));
   }
   // Compares every batch of neighbours, and everything else that training reads.
   void expect_same_as_plain() {
@@ -118,8 +118,8 @@ class PreparedCorpusTest : public testing::Test {
         ASSERT_EQ(found.target_text(i), expected.target_text(i));
       }
     }
-    EXPECT_EQ(found.tokenizers().source->serialized(), expected.tokenizers().source->serialized());
-    EXPECT_EQ(found.tokenizers().target->serialized(), expected.tokenizers().target->serialized());
+    EXPECT_EQ(found.codec().source->serialized(), expected.codec().source->serialized());
+    EXPECT_EQ(found.codec().target->serialized(), expected.codec().target->serialized());
   }
   // Changes a byte of a file in the folder.
   void damage(const std::string& file, std::int64_t at) {
@@ -346,7 +346,7 @@ TEST_F(PreparedCorpusTest, ADamagedIndexIsAnError) {
       for (std::int64_t i = 0; i < corpus->size(); ++i) {
         try {
           for (const auto id : corpus->pair(i).source) {
-            EXPECT_LT(id, corpus->tokenizers().source->size());
+            EXPECT_LT(id, corpus->codec().source->size());
           }
         } catch (const InputError& error) {
           EXPECT_THAT(error.what(), HasSubstr("damaged"));

@@ -10,7 +10,7 @@
 
 namespace regard {
 
-inline Tokenizers letter_words(std::string_view letters = "a b c d e f") {
+inline TextCodec letter_words(std::string_view letters = "a b c d e f") {
   TokenizerOptions options;
   options.kind = TokenizerKind::word;
   const std::shared_ptr<const Tokenizer> both =

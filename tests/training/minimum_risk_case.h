@@ -1,4 +1,4 @@
-// Batches, candidates and tokenizers for tests of minimum risk training.
+// Batches, candidates and codecs for tests of minimum risk training.
 #pragma once
 
 #include <torch/types.h>
@@ -50,16 +50,16 @@ inline CandidateBatch with_candidates(const Batch& batch,
           torch::tensor(risks, torch::kDouble)};
 }
 
-// Tokenizers whose target has the words w4, w5, … for the ids from 4 to V − 1.
-inline Tokenizers numbered_words(std::int64_t V) {
+// TextCodec whose target has the words w4, w5, … for the ids from 4 to V − 1.
+inline TextCodec numbered_words(std::int64_t V) {
   TokenizerOptions options;
   options.kind = TokenizerKind::word;
   TokenCounts counts;
   for (std::int64_t id = 4; id < V; ++id) counts["w" + std::to_string(id)] = V - id;
-  Tokenizers tokenizers;
-  tokenizers.target = make_tokenizer(options, counts);
-  tokenizers.source = tokenizers.target;
-  return tokenizers;
+  TextCodec codec;
+  codec.target = make_tokenizer(options, counts);
+  codec.source = codec.target;
+  return codec;
 }
 
 }  // namespace regard

@@ -33,13 +33,12 @@ class AverageModelTest : public testing::Test {
   // Saves a model with new initial weights and returns its folder.
   std::filesystem::path save(const std::string& name, const Options& options = small(),
                              const std::string& words = "cat\ndog\n") {
-    Tokenizers tokenizers;
-    tokenizers.source = tokenizers.target = load_tokenizer(
+    TextCodec codec;
+    codec.source = codec.target = load_tokenizer(
         options.data.tokenizer, "<pad>\n<unk>\n<s>\n</s>\n" + words, name + ".vocabulary");
-    const auto model =
-        build_model(tokenizers.source->size(), tokenizers.target->size(), options.model);
+    const auto model = build_model(codec.source->size(), codec.target->size(), options.model);
     FolderWriter folder(scratch_ / name);
-    add_model(folder, options, tokenizers, parameters_of(*model));
+    add_model(folder, options, codec, parameters_of(*model));
     folder.commit();
     return scratch_ / name;
   }

@@ -185,11 +185,11 @@ TEST_P(EngineTest, RequestsOfManyThreadsGetTheResultsOfATranslationAlone) {
 TEST_P(EngineTest, RequestsWithDifferentTagsShareTheBatches) {
   const std::vector<std::pair<std::string, std::string>> tags = {
       {"", ""}, {"", "w9"}, {"w7", ""}, {"w8", "w10"}};
-  std::vector<Tokenizers> tokenizers;
+  std::vector<TextCodec> codec;
   std::vector<std::vector<std::string>> expected;
   for (const auto& [source, target] : tags) {
-    tokenizers.push_back(numbered_words(V).with_tags(source, target));
-    const Translator own(model(), tokenizers.back(), torch::kCPU, pool_);
+    codec.push_back(numbered_words(V).with_tags(source, target));
+    const Translator own(model(), codec.back(), torch::kCPU, pool_);
     expected.emplace_back();
     for (const auto& translation : own.translate(lines(20), search(3), 1)) {
       expected.back().push_back(Results::text_of(translation));
@@ -201,7 +201,7 @@ TEST_P(EngineTest, RequestsWithDifferentTagsShareTheBatches) {
   std::vector<Results> results(tags.size());
   for (std::size_t i = 0; i < tags.size(); ++i) {
     auto request = results[i].request(lines(20), search(3));
-    request.tokenizers = tokenizers[i];
+    request.codec = codec[i];
     engine.submit(std::move(request));
   }
   for (std::size_t i = 0; i < tags.size(); ++i) {

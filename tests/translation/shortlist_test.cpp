@@ -39,12 +39,12 @@ class ShortlistFile : public testing::Test {
   std::vector<std::int32_t> tokens(std::size_t frequent, std::size_t best,
                                    const std::vector<std::int32_t>& source,
                                    const SentenceOptions& constraints = {}) {
-    const Shortlist shortlist(write(counts.to_file(tokenizers)), tokenizers, frequent, best);
+    const Shortlist shortlist(write(counts.to_file(codec)), codec, frequent, best);
     return shortlist.tokens(source, constraints);
   }
   std::string error_of(const std::string& text) {
     try {
-      const Shortlist shortlist(write(text), tokenizers, 1, 1);
+      const Shortlist shortlist(write(text), codec, 1, 1);
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), expected_code);
       return error.what();
@@ -52,14 +52,14 @@ class ShortlistFile : public testing::Test {
     return "none";
   }
 
-  Tokenizers tokenizers = {words("the\nback\\slash\ndog\n"), words("le\nune\nchien\nvert\n")};
+  TextCodec codec = {words("the\nback\\slash\ndog\n"), words("le\nune\nchien\nvert\n")};
   LinkCounts counts;
   TestFolder folder;
   ExitCode expected_code = ExitCode::input;
 };
 
 TEST_F(ShortlistFile, HasFrequenciesAndProbabilitiesInDescendingOrder) {
-  const auto file = counts.to_file(tokenizers);
+  const auto file = counts.to_file(codec);
   EXPECT_THAT(file, StartsWith("regard shortlist 1 "));
   EXPECT_EQ(file.substr(file.find('\n') + 1),
             "\tle\t0.500000\n\tune\t0.500000\n"
@@ -85,15 +85,15 @@ TEST_F(ShortlistFile, TokensOfConstraintsAreInIt) {
 }
 
 TEST_F(ShortlistFile, BelongsToItsVocabularies) {
-  const auto file = counts.to_file(tokenizers);
+  const auto file = counts.to_file(codec);
   EXPECT_EQ(error_of(file), "none");
   expected_code = ExitCode::usage;
-  tokenizers.target = words("le\nune\nvert\nchien\n");
+  codec.target = words("le\nune\nvert\nchien\n");
   EXPECT_THAT(error_of(file), HasSubstr("a shortlist for other vocabularies"));
 }
 
 TEST_F(ShortlistFile, ErrorsNameTheLine) {
-  const auto file = counts.to_file(tokenizers);
+  const auto file = counts.to_file(codec);
   const auto entries = file.substr(0, file.find("end\t"));  // the first line and six others
   EXPECT_THAT(error_of("the\tle\t1\n"), HasSubstr("list:1: found `the�le�1`"));
   EXPECT_THAT(error_of(""), HasSubstr("list:1: found ``"));
@@ -109,7 +109,7 @@ TEST_F(ShortlistFile, ErrorsNameTheLine) {
 }
 
 TEST_F(ShortlistFile, AFileThatIsCutOffAnywhereIsAnError) {
-  const auto file = counts.to_file(tokenizers);
+  const auto file = counts.to_file(codec);
   EXPECT_EQ(error_of(file.substr(0, file.size() - 1)), "none");  // lacks only the last line feed
   EXPECT_THAT(error_of(file.substr(0, file.find("end\t"))),
               HasSubstr("list:8: found the end of the file, expected the line `end\t6`"));

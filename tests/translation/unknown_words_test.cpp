@@ -15,13 +15,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // <pad> <unk> <s> </s> le chat
-Tokenizers word_tokenizers() {
+TextCodec word_codec() {
   TokenizerOptions options;
   options.kind = TokenizerKind::word;
-  Tokenizers tokenizers;
-  tokenizers.source = load_tokenizer(options, "the\ncat\n", "source");
-  tokenizers.target = load_tokenizer(options, "le\nchat\n", "target");
-  return tokenizers;
+  TextCodec codec;
+  codec.source = load_tokenizer(options, "the\ncat\n", "source");
+  codec.target = load_tokenizer(options, "le\nchat\n", "target");
+  return codec;
 }
 
 // "le <unk> <unk>" for "the Bayeux cat". The first <unk> attends to "Bayeux", the second mostly to
@@ -46,75 +46,74 @@ std::string file_with(const std::string& text) {
 }
 
 TEST(UnknownWords, AreReplacedByTheAttendedSourceWords) {
-  const auto tokenizers = word_tokenizers();
+  const auto codec = word_codec();
   auto translation = with_unknown();
-  UnknownWords("", *tokenizers.source, TokenizerKind::word).replace(tokenizers, translation);
+  UnknownWords("", *codec.source, TokenizerKind::word).replace(codec, translation);
   for (const auto& hypothesis : translation.hypotheses) {
-    EXPECT_EQ(tokenizers.decode(hypothesis.tokens, translation.oov_words), "le Bayeux cat");
+    EXPECT_EQ(codec.decode(hypothesis.tokens, translation.oov_words), "le Bayeux cat");
   }
 }
 
 TEST(UnknownWords, AreNeverReplacedByATag) {
-  const auto tokenizers = word_tokenizers();
+  const auto codec = word_codec();
   auto translation = with_unknown();
   translation.source_tokens[1] = "<2fr>";
   translation.tags = {1};
-  UnknownWords("", *tokenizers.source, TokenizerKind::word).replace(tokenizers, translation);
+  UnknownWords("", *codec.source, TokenizerKind::word).replace(codec, translation);
   for (const auto& hypothesis : translation.hypotheses) {
-    EXPECT_EQ(tokenizers.decode(hypothesis.tokens, translation.oov_words), "le cat cat");
+    EXPECT_EQ(codec.decode(hypothesis.tokens, translation.oov_words), "le cat cat");
   }
 }
 
 TEST(UnknownWords, StayWithoutAttentionOnAWord) {
-  const auto tokenizers = word_tokenizers();
+  const auto codec = word_codec();
   auto translation = with_unknown();
   for (auto& hypothesis : translation.hypotheses) {
     hypothesis.weights[1] = {0, 0, 0, 1};  // only </s>
     hypothesis.weights[2] = {0, 0, 0, 0};  // nothing
   }
-  UnknownWords("", *tokenizers.source, TokenizerKind::word).replace(tokenizers, translation);
+  UnknownWords("", *codec.source, TokenizerKind::word).replace(codec, translation);
   EXPECT_THAT(translation.hypotheses[0].tokens, ElementsAre(4, 1, 1));
   EXPECT_TRUE(translation.oov_words.empty());
 }
 
 TEST(UnknownWords, AreTranslatedByTheDictionary) {
-  const auto tokenizers = word_tokenizers();
+  const auto codec = word_codec();
   auto translation = with_unknown();
-  UnknownWords(file_with("cat\tle félin\n\ncat\tminou\n"), *tokenizers.source, TokenizerKind::word)
-      .replace(tokenizers, translation);
-  EXPECT_EQ(tokenizers.decode(translation.hypotheses[0].tokens, translation.oov_words),
+  UnknownWords(file_with("cat\tle félin\n\ncat\tminou\n"), *codec.source, TokenizerKind::word)
+      .replace(codec, translation);
+  EXPECT_EQ(codec.decode(translation.hypotheses[0].tokens, translation.oov_words),
             "le Bayeux le félin");
 }
 
 TEST(UnknownWords, EachWordOfATranslationIsAToken) {
-  const auto tokenizers = word_tokenizers();
+  const auto codec = word_codec();
   auto translation = with_unknown();
   for (auto& hypothesis : translation.hypotheses) hypothesis.token_log_p = {-1, -2, -3, -4};
-  UnknownWords(file_with("Bayeux\tla  ville de Bayeux\n"), *tokenizers.source, TokenizerKind::word)
-      .replace(tokenizers, translation);
+  UnknownWords(file_with("Bayeux\tla  ville de Bayeux\n"), *codec.source, TokenizerKind::word)
+      .replace(codec, translation);
   const auto& hypothesis = translation.hypotheses[1];
-  EXPECT_EQ(tokenizers.decode(hypothesis.tokens, translation.oov_words),
-            "le la ville de Bayeux cat");
+  EXPECT_EQ(codec.decode(hypothesis.tokens, translation.oov_words), "le la ville de Bayeux cat");
   EXPECT_THAT(hypothesis.token_log_p, ElementsAre(-1, -2, 0, 0, 0, -3, -4));
   ASSERT_EQ(hypothesis.weights.size(), 7);
   for (std::size_t t = 1; t < 5; ++t) EXPECT_EQ(hypothesis.weights[t][1], 0.6F);
 }
 
 TEST(UnknownWords, SubWordsKeepTheSpaceSymbol) {
-  const auto tokenizers = word_tokenizers();
+  const auto codec = word_codec();
   auto translation = with_unknown();
   translation.source_tokens = {"▁the", "▁Bayeux", "▁cat", "</s>"};
-  UnknownWords words(file_with("Bayeux\tla ville\n"), *tokenizers.source, TokenizerKind::bpe);
-  words.replace(tokenizers, translation);
+  UnknownWords words(file_with("Bayeux\tla ville\n"), *codec.source, TokenizerKind::bpe);
+  words.replace(codec, translation);
   EXPECT_EQ(translation.oov_words[0], "▁la");
   EXPECT_EQ(translation.oov_words[1], "▁ville");
 }
 
 TEST(UnknownWords, OtherTokensAreUnchanged) {
-  const auto tokenizers = word_tokenizers();
+  const auto codec = word_codec();
   auto translation = with_unknown();
   for (auto& hypothesis : translation.hypotheses) hypothesis.tokens = {4, 5, 5};
-  UnknownWords("", *tokenizers.source, TokenizerKind::word).replace(tokenizers, translation);
+  UnknownWords("", *codec.source, TokenizerKind::word).replace(codec, translation);
   EXPECT_THAT(translation.hypotheses[0].tokens, ElementsAre(4, 5, 5));
   EXPECT_TRUE(translation.oov_words.empty());
 }
@@ -123,7 +122,7 @@ TEST(UnknownWords, InvalidDictionaryLineIsAnErrorWithItsNumber) {
   for (const std::string line :
        {"cat", "\tchat", "cat\t", "cat\t ", "cat\tle\tchat", "cat\tle ||| chat"}) {
     try {
-      UnknownWords words(file_with("a\tun\n" + line + "\n"), *word_tokenizers().source,
+      UnknownWords words(file_with("a\tun\n" + line + "\n"), *word_codec().source,
                          TokenizerKind::word);
       ADD_FAILURE() << line;
     } catch (const InputError& error) {

@@ -37,7 +37,7 @@ std::optional<ScoredText> scored_text(const ReportArguments& arguments, const Ru
 // Translates a sample of the sentences with the run's model and shows the attention.
 std::string attention_html(const LoadedModel& model, const ScoredText& text, std::size_t count) {
   const auto sample = evenly_spread(text.sources.size(), count);
-  const auto limit = source_line_limit(model.contents.tokenizers, model.contents.options.data);
+  const auto limit = source_line_limit(model.contents.codec, model.contents.options.data);
   std::vector<std::string> lines;
   for (const auto i : sample) {
     lines.push_back(text.sources[i]);

@@ -26,7 +26,7 @@ namespace {
 
 LoadedModel require_text(LoadedModel model) {
   require_translation(model, "serve");
-  if (model.contents.tokenizers.features) {
+  if (model.contents.codec.features) {
     throw ConfigError(
         "serve: {} reads features (data.source), but requests have text; translate with `regard "
         "translate`",
@@ -60,11 +60,11 @@ Json alignment_json(const Alignment& alignment) {
 // The answer to a request, made by the threads of the engine.
 class ServedModel::Answer {
  public:
-  Answer(const ServedModel& model, TranslateRequest request, Tokenizers tokenizers,
+  Answer(const ServedModel& model, TranslateRequest request, TextCodec codec,
          SentenceOptions constraints, Listener listener)
       : model_(model),
         request_(std::move(request)),
-        tokenizers_(std::move(tokenizers)),
+        codec_(std::move(codec)),
         constraints_(std::move(constraints)),
         listener_(std::move(listener)) {}
 
@@ -85,7 +85,7 @@ class ServedModel::Answer {
 
   const ServedModel& model_;
   const TranslateRequest request_;
-  const Tokenizers tokenizers_;  // with the tags of the request
+  const TextCodec codec_;  // with the tags of the request
   const SentenceOptions constraints_;
   const Listener listener_;
   std::map<std::size_t, std::vector<std::string>> parts_;  // by line, if lines are split
@@ -156,7 +156,7 @@ void ServedModel::Answer::add_source_tokens(std::size_t line, Translation& trans
   const auto add = [&](const std::string& text) {
     if (is_blank(text)) return;
     if (!all.empty()) all.pop_back();  // only the last </s> remains
-    const auto tokens = source_tokens(tokenizers_, text, tokenizers_.encode_source(text));
+    const auto tokens = source_tokens(codec_, text, codec_.encode_source(text));
     all.insert(all.end(), tokens.begin(), tokens.end());
   };
   if (parts == parts_.end()) {
@@ -189,14 +189,13 @@ Json ServedModel::Answer::tree_json(const Translation& translation) const {
   Json nodes = Json::array();
   for (const auto& node : translation.hypotheses[0].tree->nodes) {
     const bool is_end = node.token == eos_id;
-    nodes.push_back(
-        {{"token", is_end ? "</s>"
-                          : tokenizers_.target_token(static_cast<std::int32_t>(node.token),
-                                                     translation.oov_words)},
-         {"parent", node.previous},
-         {"log_probability", node.log_probability},
-         {"score", node.score ? Json(*node.score) : Json()},
-         {"group", node.group}});
+    nodes.push_back({{"token", is_end ? "</s>"
+                                      : codec_.target_token(static_cast<std::int32_t>(node.token),
+                                                            translation.oov_words)},
+                     {"parent", node.previous},
+                     {"log_probability", node.log_probability},
+                     {"score", node.score ? Json(*node.score) : Json()},
+                     {"group", node.group}});
   }
   return nodes;
 }
@@ -205,7 +204,7 @@ Json ServedModel::Answer::element(std::size_t line, std::vector<Translation> sen
   const auto& contents = model_.model_.contents;
   auto translation = sentences.size() == 1
                          ? std::move(sentences.front())
-                         : join_translations(sentences, tokenizers_.target->size(),
+                         : join_translations(sentences, codec_.target->size(),
                                              contents.options.data.tokenizer.kind);
   Json json = {{"text", ""}, {"hypotheses", Json::array()}};
   if (translation.hypotheses.empty()) return json;  // a blank line
@@ -233,8 +232,8 @@ ServedModel::ServedModel(std::string name, LoadedModel model, const SearchOption
       search_(search),
       limits_(limits),
       translator_(model_.translator()),
-      line_limit_(source_line_limit(model_.contents.tokenizers, model_.contents.options.data)),
-      continues_word_(continuation_tokens(*model_.contents.tokenizers.target,
+      line_limit_(source_line_limit(model_.contents.codec, model_.contents.options.data)),
+      continues_word_(continuation_tokens(*model_.contents.codec.target,
                                           model_.contents.options.data.tokenizer.kind)),
       engine_(translator_, search.batch_size) {}
 
@@ -271,8 +270,8 @@ Json ServedModel::description() const {
       {"source_language", source.empty() ? Json() : Json(source)},
       {"target_language", target.empty() ? Json() : Json(target)},
       {"user_symbols", model_.contents.options.data.tokenizer.user_symbols},
-      {"src_tag", model_.contents.tokenizers.source_tag},
-      {"trg_tag", model_.contents.tokenizers.target_tag()},
+      {"src_tag", model_.contents.codec.source_tag},
+      {"trg_tag", model_.contents.codec.target_tag()},
       {"search", std::move(search)}};
 }
 
@@ -296,10 +295,10 @@ SearchRequest ServedModel::search_of_request(const TranslateRequest& request) co
   return result;
 }
 
-Tokenizers ServedModel::tokenizers_of_request(const TranslateRequest& request) const {
+TextCodec ServedModel::codec_of_request(const TranslateRequest& request) const {
   try {
-    return tagged_tokenizers(model_.contents, {"src_tag", request.source_tag},
-                             {"trg_tag", request.target_tag});
+    return tagged_codec(model_.contents, {"src_tag", request.source_tag},
+                        {"trg_tag", request.target_tag});
   } catch (const ConfigError& error) {
     throw HttpError(400, "bad_request", error.what());
   }
@@ -307,28 +306,28 @@ Tokenizers ServedModel::tokenizers_of_request(const TranslateRequest& request) c
 
 SentenceOptions ServedModel::constraints_of(const TranslateRequest& request,
                                             const SearchOptions& search) const {
-  const auto& tokenizers = model_.contents.tokenizers;
+  const auto& codec = model_.contents.codec;
   SentenceOptions sentence;
   const bool any = !request.prefix.empty() || !request.required_phrases.empty() ||
                    !request.banned_phrases.empty();
   if (!any) return sentence;
-  if (tokenizers.output == OutputKind::pointer) {
+  if (codec.output == OutputKind::pointer) {
     throw HttpError(400, "bad_request",
                     "prefix, require and ban: the model outputs source positions, not words");
   }
   try {
     if (!is_blank(request.prefix)) {
-      sentence.prefix = encode_phrase(tokenizers, request.prefix, "prefix", "prefix");
+      sentence.prefix = encode_phrase(codec, request.prefix, "prefix", "prefix");
     }
     for (const auto& phrase : request.required_phrases) {
-      auto ids = encode_phrase(tokenizers, phrase, "require", "require");
+      auto ids = encode_phrase(codec, phrase, "require", "require");
       if (!ids.empty()) sentence.required_phrases.push_back(std::move(ids));
     }
     for (const auto& phrase : request.banned_phrases) {
-      auto ids = encode_banned_phrase(tokenizers, phrase);
+      auto ids = encode_banned_phrase(codec, phrase);
       if (ids && !ids->empty()) sentence.bad_words.push_back(std::move(*ids));
     }
-    check_constraints(sentence, tokenizers, search.max_output_length, {"prefix", "require", "ban"},
+    check_constraints(sentence, codec, search.max_output_length, {"prefix", "require", "ban"},
                       "search.max_output_length");
   } catch (const InputError& error) {
     throw HttpError(400, "bad_request", error.what());
@@ -339,11 +338,11 @@ SentenceOptions ServedModel::constraints_of(const TranslateRequest& request,
 std::uint64_t ServedModel::submit(const TranslateRequest& request, Listener listener) {
   TranslationRequest engine_request;
   engine_request.search = search_of_request(request);
-  auto tokenizers = tokenizers_of_request(request);
-  engine_request.tokenizers = tokenizers;
+  auto codec = codec_of_request(request);
+  engine_request.codec = codec;
   auto constraints = constraints_of(request, engine_request.search);
   const bool wants_partial = listener.partial != nullptr;
-  const auto answer = std::make_shared<Answer>(*this, request, std::move(tokenizers),
+  const auto answer = std::make_shared<Answer>(*this, request, std::move(codec),
                                                std::move(constraints), std::move(listener));
   for (std::size_t line = 0; line < request.lines.size(); ++line) {
     answer->add_to(engine_request, line);

@@ -30,7 +30,7 @@ class ServedModel : public TranslationService {
   class Answer;
 
   SearchRequest search_of_request(const TranslateRequest& request) const;
-  Tokenizers tokenizers_of_request(const TranslateRequest& request) const;
+  TextCodec codec_of_request(const TranslateRequest& request) const;
   SentenceOptions constraints_of(const TranslateRequest& request,
                                  const SearchOptions& search) const;
 

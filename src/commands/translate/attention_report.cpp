@@ -220,11 +220,11 @@ std::string sentence_html(const LoadedModel& model, const std::string& line,
   std::vector<AttentionView> views;
   if (has_source_view)
     views.push_back(source_view(explanation, model.contents.options.data, std::move(maps), scale));
-  const auto& tokenizers = model.contents.tokenizers;
-  const auto image = has_source_view ? source_image(tokenizers, line) : std::nullopt;
+  const auto& codec = model.contents.codec;
+  const auto image = has_source_view ? source_image(codec, line) : std::nullopt;
   if (image) {
     views.front().picture.image = image;
-    views.front().picture.grid_rows = static_cast<std::size_t>(tokenizers.grid.rows);
+    views.front().picture.grid_rows = static_cast<std::size_t>(codec.grid.rows);
     html +=
         "<div class=\"matrices\">\n" + image_attention_elements(views.front().picture) + "</div>\n";
     views.clear();

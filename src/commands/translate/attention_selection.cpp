@@ -214,8 +214,8 @@ AttentionPicture AttentionSelection::source_picture(const std::string& line,
   const auto& data = model_.contents.options.data;
   picture.source = token_labels(translation.source_tokens, source_token_kind(data));
   picture.column_seconds = translation.column_seconds;
-  picture.image = source_image(model_.contents.tokenizers, line);
-  picture.grid_rows = static_cast<std::size_t>(model_.contents.tokenizers.grid.rows);
+  picture.image = source_image(model_.contents.codec, line);
+  picture.grid_rows = static_cast<std::size_t>(model_.contents.codec.grid.rows);
   picture.target = token_labels(translator_.tokens(hypothesis, translation), data.tokenizer.kind);
   if (selects_heads()) {
     const auto explanation = explain(model_.contents, model_.device, line, translation);

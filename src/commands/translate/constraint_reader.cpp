@@ -21,9 +21,9 @@ using Phrase = std::vector<std::int32_t>;
 
 ConstraintReader::ConstraintReader(const TranslateArguments& arguments, const SearchOptions& search,
                                    const LoadedModel& model)
-    : tokenizers_(model.contents.tokenizers),
+    : codec_(model.contents.codec),
       continues_word_(
-          continuation_tokens(*tokenizers_.target, model.contents.options.data.tokenizer.kind)),
+          continuation_tokens(*codec_.target, model.contents.options.data.tokenizer.kind)),
       max_output_length_(search.max_output_length) {
   open(arguments, search);
   std::vector<const File*> files;
@@ -42,7 +42,7 @@ ConstraintReader::ConstraintReader(const TranslateArguments& arguments, const Se
 void ConstraintReader::open(const TranslateArguments& arguments, const SearchOptions& search) {
   const auto open = [&](File& file, const std::string& option, const std::string& path) {
     if (path.empty()) return;
-    if (tokenizers_.output == OutputKind::pointer) {
+    if (codec_.output == OutputKind::pointer) {
       throw ConfigError("{}: the model outputs source positions, not words", option);
     }
     file = {option, std::make_unique<LineReader>(path), {}};
@@ -84,7 +84,7 @@ bool ConstraintReader::next_line(File& file, std::int64_t number) {
 }
 
 Phrase ConstraintReader::encode(const File& file, const std::string& phrase) const {
-  return encode_phrase(tokenizers_, phrase, location(file), file.option);
+  return encode_phrase(codec_, phrase, location(file), file.option);
 }
 
 std::vector<Phrase> ConstraintReader::parse_phrases(const File& file) const {
@@ -98,7 +98,7 @@ std::vector<Phrase> ConstraintReader::parse_phrases(const File& file) const {
 
 void ConstraintReader::check(const SentenceOptions& sentence) const {
   const auto place = [&](const File& file) { return file.reader ? location(file) : ""; };
-  check_constraints(sentence, tokenizers_, max_output_length_,
+  check_constraints(sentence, codec_, max_output_length_,
                     {place(prefixes_), place(required_), place(bad_words_)}, "--max-output-length");
 }
 
@@ -106,7 +106,7 @@ void ConstraintReader::check(const SentenceOptions& sentence) const {
 std::vector<Phrase> ConstraintReader::parse_bad_words() {
   std::vector<Phrase> bad_words;
   for (const auto& part : split(bad_words_.line, '\t')) {
-    auto ids = encode_banned_phrase(tokenizers_, part);
+    auto ids = encode_banned_phrase(codec_, part);
     if (!ids) {
       if (!warned_) {
         log::warning("{}: `{}` is not in the model's vocabulary: the ban is ignored",

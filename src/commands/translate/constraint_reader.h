@@ -57,7 +57,7 @@ class ConstraintReader {
   void check(const SentenceOptions& sentence) const;
   std::string location(const File& file) const;  // file:line
 
-  const Tokenizers& tokenizers_;
+  const TextCodec& codec_;
   std::vector<bool> continues_word_;
   std::int64_t max_output_length_;
   std::int64_t lines_read_ = 0;

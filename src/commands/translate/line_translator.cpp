@@ -174,16 +174,16 @@ void TranslationWarnings::log() const {
 LineTranslator::LineTranslator(const TranslateArguments& arguments, const SearchOptions& search,
                                const LoadedModel& model, const Translator& translator)
     : translator_(translator),
-      tokenizers_(model.contents.tokenizers),
+      codec_(model.contents.codec),
       split_length_(arguments.split_length),
       user_symbols_(model.contents.options.data.tokenizer.user_symbols),
-      limit_(source_line_limit(tokenizers_, model.contents.options.data)),
+      limit_(source_line_limit(codec_, model.contents.options.data)),
       input_(input_name(path_or_dash(arguments.input))),
       kind_(model.contents.options.data.tokenizer.kind),
       warnings_(model.contents.options) {
   if (split_length_ > 0) check_split(arguments, search, model);
   if (!arguments.replace_unknown) return;
-  if (tokenizers_.features) {
+  if (codec_.features) {
     throw ConfigError("--replace-unknown replaces words, but the model reads features");
   }
   require_attention(model, "--replace-unknown");
@@ -192,7 +192,7 @@ LineTranslator::LineTranslator(const TranslateArguments& arguments, const Search
         "--replace-unknown cannot be combined with {}, which shows the model's own tokens",
         arguments.explain ? "--explain" : "--report");
   }
-  unknown_words_.emplace(arguments.dictionary, *tokenizers_.source, kind_);
+  unknown_words_.emplace(arguments.dictionary, *codec_.source, kind_);
 }
 
 std::vector<std::string> LineTranslator::split(const std::string& line, std::int64_t number) const {
@@ -208,11 +208,11 @@ std::vector<std::string> LineTranslator::split(const std::string& line, std::int
 Translation LineTranslator::join(std::vector<Translation> parts) {
   for (auto& part : parts) {
     warnings_.add(part);
-    if (unknown_words_) unknown_words_->replace(tokenizers_, part);
+    if (unknown_words_) unknown_words_->replace(codec_, part);
   }
   const bool is_split = parts.size() > 1;
-  auto line = is_split ? join_translations(parts, tokenizers_.target->size(), kind_)
-                       : std::move(parts.front());
+  auto line =
+      is_split ? join_translations(parts, codec_.target->size(), kind_) : std::move(parts.front());
   if ((is_split || unknown_words_) && !line.hypotheses.empty()) {
     line.text = translator_.text(line.hypotheses[0], line);
   }

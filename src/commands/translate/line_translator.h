@@ -87,7 +87,7 @@ class LineTranslator {
 
  private:
   const Translator& translator_;
-  const Tokenizers& tokenizers_;
+  const TextCodec& codec_;
   std::int64_t split_length_;  // 0: lines are not split
   const std::vector<std::string>& user_symbols_;
   LineLimit limit_;  // of one part

@@ -223,7 +223,7 @@ ExitCode translate(const TranslateArguments& arguments) {
   const auto translator = model.translator(arguments.shortlist);
   const auto search = arguments.search.apply_to(model.contents.options.search);
   check(arguments, search, model);
-  const auto limit = source_line_limit(model.contents.tokenizers, model.contents.options.data);
+  const auto limit = source_line_limit(model.contents.codec, model.contents.options.data);
   const auto window = TranslationQueue::window_lines(static_cast<std::size_t>(search.batch_size),
                                                      model.pool->count());
   const auto source = model.contents.options.data.source;

@@ -1,5 +1,5 @@
-// The source and target tokenizers of a model, trained on its text or loaded from files, and how
-// they encode a pair of lines together.
+// Encodes the lines of both sides of a model: its source and target tokenizers, trained on its text
+// or loaded from files, or the features that source lines name.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +29,14 @@ struct SourceLine {
   // vocabulary extended by `oov_words`, the words of the line that are not in that vocabulary.
   std::vector<std::int32_t> extended_ids = {};
   std::vector<std::string> oov_words = {};
-  // The source if it is features: then there are no tokens. Valid while the Tokenizers live.
+  // The source if it is features: then there are no tokens. Valid while the TextCodec lives.
   Frames frames = {};
 
   // Returns the number of tokens or frames, without </s>.
   std::size_t length() const { return tokens.size() + static_cast<std::size_t>(frames.count()); }
 };
 
-struct Tokenizers {
+struct TextCodec {
   std::shared_ptr<const Tokenizer> source;
   std::shared_ptr<const Tokenizer> target;  // the same object when the vocabulary is joint
   OutputKind output = OutputKind::vocabulary;
@@ -48,11 +48,11 @@ struct Tokenizers {
   std::string source_tag = {};         // a user symbol before each source line; empty: none
   std::int32_t first_target = bos_id;  // the first input of the decoder: <s> or the target's tag
 
-  // Returns the tokenizers of text with these tags (data.train.0.src_tag, trg_tag). An empty text
-  // means no tag, and nullopt the tag of these tokenizers. Throws ConfigError if a tag is not one
+  // Returns the codec of text with these tags (data.train.0.src_tag, trg_tag). An empty text
+  // means no tag, and nullopt the tag of this codec. Throws ConfigError if a tag is not one
   // token of its vocabulary.
-  Tokenizers with_tags(const std::optional<std::string>& of_source,
-                       const std::optional<std::string>& of_target) const;
+  TextCodec with_tags(const std::optional<std::string>& of_source,
+                      const std::optional<std::string>& of_target) const;
   // Returns the tag of the target; empty if there is none.
   std::string target_tag() const;
   // Returns the source line with its tag.
@@ -76,23 +76,23 @@ struct Tokenizers {
 // trained at the same time, which changes no byte of the result; see train_tokenizer() for
 // `threads`. Throws ConfigError if two joint files differ, and the errors of
 // text/tokenizer.h.
-Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model,
-                           const TextFiles& files, ThreadPool& pool, std::int64_t threads);
+TextCodec make_text_codec(const DataOptions& options, const ModelOptions& model,
+                          const TextFiles& files, ThreadPool& pool, std::int64_t threads);
 // Reads the files itself, on one thread.
-Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model = {});
+TextCodec make_text_codec(const DataOptions& options, const ModelOptions& model = {});
 
-// Returns the tokenizers of an initial model with at most extend_by more entries on each side,
+// Returns the codec of an initial model with at most extend_by more entries on each side,
 // learnt from the files of data.train. Sides without a vocabulary stay as they are. Throws as
-// make_tokenizers() does.
-Tokenizers extend_tokenizers(const DataOptions& options, const Tokenizers& initial,
-                             const TextFiles& files, std::int64_t threads);
+// make_text_codec() does.
+TextCodec extend_text_codec(const DataOptions& options, const TextCodec& initial,
+                            const TextFiles& files, std::int64_t threads);
 
 // Loads the tokenizer of data.tokenizer.src_file or trg_file. Throws InputError.
 std::shared_ptr<const Tokenizer> load_tokenizer_file(const TokenizerOptions& options,
                                                      const std::string& file);
 
-// Returns the tokenizers of a source of features of these settings, without a target tokenizer.
-Tokenizers feature_tokenizers(const ModelOptions& model, const std::string& settings);
+// Returns the codec of a source of features of these settings, without a target tokenizer.
+TextCodec feature_codec(const ModelOptions& model, const std::string& settings);
 // Returns the settings of the features of data.train. Throws InputError, with both files, if they
 // differ, and the errors of FeatureFiles::file().
 std::string feature_settings(const DataOptions& options, const ModelOptions& model);

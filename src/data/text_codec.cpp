@@ -1,4 +1,4 @@
-#include "data/tokenizers.h"
+#include "data/text_codec.h"
 
 #include <fmt/ranges.h>
 
@@ -175,8 +175,8 @@ void make_both(ThreadPool& pool, const std::function<void(std::size_t)>& make) {
 
 }  // namespace
 
-Tokenizers Tokenizers::with_tags(const std::optional<std::string>& of_source,
-                                 const std::optional<std::string>& of_target) const {
+TextCodec TextCodec::with_tags(const std::optional<std::string>& of_source,
+                               const std::optional<std::string>& of_target) const {
   const auto id_of = [](const Tokenizer& tokenizer, const std::string& tag) {
     const auto ids = tokenizer.encode(tag);
     if (ids.size() == 1 && ids[0] != unk_id) return ids[0];
@@ -199,15 +199,15 @@ Tokenizers Tokenizers::with_tags(const std::optional<std::string>& of_source,
   return tagged;
 }
 
-std::string Tokenizers::target_tag() const {
+std::string TextCodec::target_tag() const {
   return first_target == bos_id ? "" : target->token(first_target);
 }
 
-std::string Tokenizers::tagged_source(std::string_view line) const {
+std::string TextCodec::tagged_source(std::string_view line) const {
   return source_tag.empty() ? std::string(line) : fmt::format("{} {}", source_tag, line);
 }
 
-SourceLine Tokenizers::encode_source(std::string_view source_line) const {
+SourceLine TextCodec::encode_source(std::string_view source_line) const {
   if (features) return {.frames = features->item(source_line)};
   const auto line = tagged_source(source_line);
   SourceLine encoded{.tokens = source->encode(line), .numbers = source->numbers(line)};
@@ -225,8 +225,8 @@ SourceLine Tokenizers::encode_source(std::string_view source_line) const {
   return encoded;
 }
 
-std::vector<std::int32_t> Tokenizers::encode_target(std::string_view line,
-                                                    const SourceLine& source_line) const {
+std::vector<std::int32_t> TextCodec::encode_target(std::string_view line,
+                                                   const SourceLine& source_line) const {
   auto ids = target->encode(line);
   const auto length = static_cast<std::int32_t>(source_line.tokens.size());
   if (output == OutputKind::pointer) {
@@ -249,8 +249,8 @@ std::vector<std::int32_t> Tokenizers::encode_target(std::string_view line,
   return ids;
 }
 
-std::string Tokenizers::decode(std::span<const std::int32_t> ids,
-                               const std::vector<std::string>& oov_words) const {
+std::string TextCodec::decode(std::span<const std::int32_t> ids,
+                              const std::vector<std::string>& oov_words) const {
   if (oov_words.empty()) return target->decode(ids);
   std::vector<std::string> tokens;
   for (const auto id : ids) {
@@ -259,13 +259,13 @@ std::string Tokenizers::decode(std::span<const std::int32_t> ids,
   return target->join(tokens);
 }
 
-std::string Tokenizers::target_token(std::int32_t id,
-                                     const std::vector<std::string>& oov_words) const {
+std::string TextCodec::target_token(std::int32_t id,
+                                    const std::vector<std::string>& oov_words) const {
   if (oov_words.empty() || id < target->size()) return target->token(id);
   return oov_words.at(static_cast<std::size_t>(id - target->size()));
 }
 
-Tokenizers feature_tokenizers(const ModelOptions& model, const std::string& settings) {
+TextCodec feature_codec(const ModelOptions& model, const std::string& settings) {
   const bool reads_images = model.encoder.kind == EncoderKind::convolutional;
   return {.source = make_features_tokenizer(settings),
           .target = {},
@@ -302,13 +302,13 @@ std::shared_ptr<const Tokenizer> fixed_target_tokenizer(const ModelOptions& opti
   return options.output.kind == OutputKind::pointer ? make_positions_tokenizer() : nullptr;
 }
 
-Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model,
-                           const TextFiles& files, ThreadPool& pool, std::int64_t threads) {
+TextCodec make_text_codec(const DataOptions& options, const ModelOptions& model,
+                          const TextFiles& files, ThreadPool& pool, std::int64_t threads) {
   const TrainingText training{files, pool, threads};
   const TokenizerOptions& tokenizer = options.tokenizer;
   auto [source_paths, target_paths] = side_paths(options);
   if (options.source == SourceKind::features) {
-    auto made = feature_tokenizers(model, feature_settings(options, model));
+    auto made = feature_codec(model, feature_settings(options, model));
     made.target =
         from_file_or_text(options, text_limit(options), tokenizer.trg_file, target_paths, training);
     return made;
@@ -346,8 +346,8 @@ Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model
   return {both, both, model.output.kind};
 }
 
-Tokenizers extend_tokenizers(const DataOptions& options, const Tokenizers& initial,
-                             const TextFiles& files, std::int64_t threads) {
+TextCodec extend_text_codec(const DataOptions& options, const TextCodec& initial,
+                            const TextFiles& files, std::int64_t threads) {
   const auto extend = [&](const std::shared_ptr<const Tokenizer>& tokenizer,
                           const std::vector<std::string>& paths) {
     const auto bytes = tokenizer->serialized();
@@ -371,10 +371,10 @@ Tokenizers extend_tokenizers(const DataOptions& options, const Tokenizers& initi
   return extended;
 }
 
-Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model) {
+TextCodec make_text_codec(const DataOptions& options, const ModelOptions& model) {
   ThreadPool pool;
   const TextFiles files(training_paths(options), pool, TextFiles::default_memory, options.source);
-  return make_tokenizers(options, model, files, pool, 0);
+  return make_text_codec(options, model, files, pool, 0);
 }
 
 std::shared_ptr<const Tokenizer> load_tokenizer_file(const TokenizerOptions& options,
