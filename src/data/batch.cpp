@@ -88,18 +88,18 @@ torch::Tensor padded_frames(const std::vector<Pair>& pairs) {
   return tensor;
 }
 
-torch::Tensor source_tensor(const std::vector<Pair>& pairs) {
-  if (pairs.front().frames.width > 0) return padded_frames(pairs);
-  if (!pairs.front().numbers.empty()) return padded_numbers(pairs);
+SourceBatch::Values source_values(const std::vector<Pair>& pairs) {
+  if (pairs.front().frames.width > 0) return SourceVectors{padded_frames(pairs)};
+  if (!pairs.front().numbers.empty()) return SourceVectors{padded_numbers(pairs)};
   auto source = padded(pairs, &Pair::source, {.bos = false, .eos = true});  // [B, S]
-  if (pairs.front().extended_ids.empty()) return source;
+  if (pairs.front().extended_ids.empty()) return SourceIds{source};
   auto extended_ids = torch::full_like(source, pad_id);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     auto* row =
         extended_ids.data_ptr<std::int64_t>() + static_cast<std::int64_t>(i) * extended_ids.size(1);
     std::copy(pairs[i].extended_ids.begin(), pairs[i].extended_ids.end(), row);
   }
-  return torch::stack({source, extended_ids}, 2);  // [B, S, 2]
+  return CopyIds{source, extended_ids};
 }
 
 enum class TargetKind { none, sentence, masked };
@@ -118,8 +118,7 @@ Batch assemble(std::vector<Pair> pairs, TargetKind target) {
     batch.target_tokens += std::ssize(pair.target) + (has_eos ? 1 : 0);
   }
   batch.source_tokens = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-  batch.source_lengths = torch::tensor(lengths, torch::kInt64);  // [B]
-  batch.source = source_tensor(pairs);
+  batch.source = {source_values(pairs), torch::tensor(lengths, torch::kInt64)};
   if (target == TargetKind::none) return batch;
   batch.target = padded(pairs, &Pair::target, {.bos = true, .eos = has_eos});  // [B, T + 1]
   if (target == TargetKind::masked) {
@@ -143,7 +142,7 @@ Batch Batch::to(torch::Device device) const {
   if (source.device() == device) return *this;
   if (block.defined()) return with_block(to_device(block, device));
   Batch moved = *this;
-  moved.source = to_device(source, device);
+  moved.source = source.map([&](const torch::Tensor& x) { return to_device(x, device); });
   if (!target.defined()) return moved;
   moved.target = to_device(target, device);
   if (masked.defined()) moved.masked = to_device(masked, device);
@@ -152,7 +151,7 @@ Batch Batch::to(torch::Device device) const {
 }
 
 bool Batch::can_be_padded() const {
-  return target.defined() && source.scalar_type() == torch::kInt64;
+  return target.defined() && !std::holds_alternative<SourceVectors>(source.values);
 }
 
 Batch Batch::padded() const {
@@ -164,7 +163,6 @@ Batch Batch::padded() const {
   const auto enlarged = [&](const torch::Tensor& x, std::int64_t more, std::int64_t first) {
     std::vector<std::int64_t> sizes = {0, rows};  // from the last dimension to the first
     if (x.dim() > 1) sizes.insert(sizes.begin(), {0, more});
-    if (x.dim() > 2) sizes.insert(sizes.begin(), {0, 0});
     auto larger = torch::constant_pad_nd(x, sizes, pad_id);
     const auto behind = larger.narrow(0, B, rows);
     (x.dim() > 1 ? behind.select(1, 0) : behind).fill_(first);
@@ -172,15 +170,16 @@ Batch Batch::padded() const {
   };
   Batch larger = *this;
   larger.target_positions = torch::Tensor();
-  larger.source = enlarged(source, missing(source.size(1), 4), eos_id);
-  larger.source_lengths = enlarged(source_lengths, 0, 1);
+  larger.source = source.map(
+      [&](const torch::Tensor& x) { return enlarged(x, missing(source.positions(), 4), eos_id); });
+  larger.source.lengths = enlarged(source.lengths, 0, 1);
   larger.target = enlarged(target, positions, bos_id);
-  std::vector<torch::Tensor> all = {larger.source.flatten(), larger.source_lengths,
-                                    larger.target.flatten()};
-  if (masked.defined()) {
-    larger.masked = enlarged(masked, positions, 0);
-    all.push_back(larger.masked.flatten());
+  if (masked.defined()) larger.masked = enlarged(masked, positions, 0);
+  auto all = larger.source.tensors();
+  for (const auto& x : {larger.source.lengths, larger.target, larger.masked}) {
+    if (x.defined()) all.push_back(x);
   }
+  for (auto& x : all) x = x.flatten();
   return larger.with_block(torch::cat(all));
 }
 
@@ -188,11 +187,15 @@ Batch Batch::with_block(const torch::Tensor& memory) const {
   Batch moved = *this;
   moved.block = memory;
   std::int64_t begin = 0;
-  for (auto* x : {&moved.source, &moved.source_lengths, &moved.target, &moved.masked}) {
-    if (!x->defined()) continue;
-    *x = memory.narrow(0, begin, x->numel()).view(x->sizes());
-    begin += x->numel();
-  }
+  const auto next = [&](const torch::Tensor& x) {
+    if (!x.defined()) return x;
+    begin += x.numel();
+    return memory.narrow(0, begin - x.numel(), x.numel()).view(x.sizes());
+  };
+  moved.source = source.map(next);
+  moved.source.lengths = next(source.lengths);
+  moved.target = next(target);
+  moved.masked = next(masked);
   return moved;
 }
 
@@ -202,10 +205,12 @@ Batch Batch::select(std::int64_t begin, std::int64_t end, std::int64_t step) con
     part.indices.push_back(indices[static_cast<std::size_t>(row)]);
   }
   const auto rows_of = [&](const torch::Tensor& x) { return x.slice(0, begin, end, step); };
-  part.source_lengths = rows_of(source_lengths).cpu();
-  part.source_tokens = part.source_lengths.sum().item<std::int64_t>();
-  const auto longest = part.source_lengths[0].item<std::int64_t>();
-  part.source = rows_of(source).slice(1, 0, longest).contiguous();
+  const auto lengths = rows_of(source.lengths).cpu();
+  const auto longest = lengths[0].item<std::int64_t>();
+  part.source = source.map(
+      [&](const torch::Tensor& x) { return rows_of(x).slice(1, 0, longest).contiguous(); });
+  part.source.lengths = lengths;
+  part.source_tokens = lengths.sum().item<std::int64_t>();
   if (target.defined()) {
     const auto rows = rows_of(target);
     const auto target_lengths = rows.ne(pad_id).sum(1);  // with <s> and </s>

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/text_codec.h"
+#include "model/source_batch.h"
 
 namespace regard {
 
@@ -34,11 +35,7 @@ struct Example {
 };
 
 struct Batch {
-  // [B, S] int64: token ids x_1 … x_n </s>, then <pad>. If words can be copied: [B, S, 2] int64,
-  // the token id and the extended id of each word. If tokens or frames are vectors of F numbers:
-  // [B, S, F + 1] float, where the last column is 1 at </s> and padding is 0.
-  torch::Tensor source;
-  torch::Tensor source_lengths;  // [B] int64, including </s>, decreasing; on the CPU, unless padded
+  SourceBatch source;  // lengths decrease
   // [B, T + 1] int64: <s> y_1 … y_m </s>, then <pad>; undefined in translation. A tag of the target
   // stands in place of <s>. For a masked
   // language model, y_1 … y_m are the tokens at the masked positions, and no </s> follows.

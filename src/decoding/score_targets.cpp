@@ -8,12 +8,12 @@
 
 namespace regard {
 
-std::vector<Hypothesis> score_targets(Seq2Seq& model, const torch::Tensor& source,
-                                      const torch::Tensor& lengths, const GivenTargets& targets,
-                                      bool want_weights, kernels::PackedWeights& packed) {
+std::vector<Hypothesis> score_targets(Seq2Seq& model, const SourceBatch& source,
+                                      const GivenTargets& targets, bool want_weights,
+                                      kernels::PackedWeights& packed) {
   const torch::InferenceMode guard;
   const auto mode = kernels::Mode::search(packed);
-  auto encoded = model.encode(source, lengths);
+  auto encoded = model.encode(source);
   if (targets.rows.defined()) encoded = encoded.select(targets.rows);
   const auto T = targets.tokens.size(1) - 1;
   const auto outputs = targets.tokens.narrow(1, 1, T);  // [N, T]
@@ -46,19 +46,18 @@ std::vector<Hypothesis> score_targets(Seq2Seq& model, const torch::Tensor& sourc
   return hypotheses;
 }
 
-std::vector<Hypothesis> score_targets(Seq2Seq& model, const torch::Tensor& source,
-                                      const torch::Tensor& lengths, const GivenTargets& targets,
-                                      bool want_weights) {
+std::vector<Hypothesis> score_targets(Seq2Seq& model, const SourceBatch& source,
+                                      const GivenTargets& targets, bool want_weights) {
   kernels::PackedWeights packed;
-  return score_targets(model, source, lengths, targets, want_weights, packed);
+  return score_targets(model, source, targets, want_weights, packed);
 }
 
-torch::Tensor score_masked_tokens(Seq2Seq& model, const torch::Tensor& source,
-                                  const torch::Tensor& lengths, const torch::Tensor& positions,
-                                  const torch::Tensor& tokens, kernels::PackedWeights& packed) {
+torch::Tensor score_masked_tokens(Seq2Seq& model, const SourceBatch& source,
+                                  const torch::Tensor& positions, const torch::Tensor& tokens,
+                                  kernels::PackedWeights& packed) {
   const torch::InferenceMode guard;
   const auto mode = kernels::Mode::search(packed);
-  const auto encoded = model.encode(source, lengths);
+  const auto encoded = model.encode(source);
   const auto decoded = model.decode(positions, encoded);
   return model.output_layer().log_probabilities(decoded, encoded, tokens);
 }

@@ -17,23 +17,22 @@ struct GivenTargets {
 };
 
 // Returns each target as a finished hypothesis with log P and, if requested, α_t of its tokens and
-// </s>. The score is the log-probability. source [B, S], lengths [B] as for Seq2Seq::encode(). The
+// </s>. The score is the log-probability. The
 // model must be in evaluation mode. Computes all steps at once, with the bits of a search step by
 // step, so that the results do not depend on the batch. Packed weights of the model are stored in
 // `packed`, which can be reused until the weights change.
-std::vector<Hypothesis> score_targets(Seq2Seq& model, const torch::Tensor& source,
-                                      const torch::Tensor& lengths, const GivenTargets& targets,
-                                      bool want_weights, kernels::PackedWeights& packed);
+std::vector<Hypothesis> score_targets(Seq2Seq& model, const SourceBatch& source,
+                                      const GivenTargets& targets, bool want_weights,
+                                      kernels::PackedWeights& packed);
 // Same, with packed weights for this call only.
-std::vector<Hypothesis> score_targets(Seq2Seq& model, const torch::Tensor& source,
-                                      const torch::Tensor& lengths, const GivenTargets& targets,
-                                      bool want_weights);
+std::vector<Hypothesis> score_targets(Seq2Seq& model, const SourceBatch& source,
+                                      const GivenTargets& targets, bool want_weights);
 
 // Returns log P [B, T] double of the tokens [B, T] at the masked positions [B, T] of each sentence,
-// 0 at padding, for a masked language model in evaluation mode. source and lengths are as for
-// Seq2Seq::encode(). The results do not depend on the batch.
-torch::Tensor score_masked_tokens(Seq2Seq& model, const torch::Tensor& source,
-                                  const torch::Tensor& lengths, const torch::Tensor& positions,
-                                  const torch::Tensor& tokens, kernels::PackedWeights& packed);
+// 0 at padding, for a masked language model in evaluation mode. The results do not depend on the
+// batch.
+torch::Tensor score_masked_tokens(Seq2Seq& model, const SourceBatch& source,
+                                  const torch::Tensor& positions, const torch::Tensor& tokens,
+                                  kernels::PackedWeights& packed);
 
 }  // namespace regard

@@ -52,8 +52,8 @@ class RunningSearch::Parts {
     loops_.push_back(beam ? beam_search(model_, options_) : decode_loop(model_, options_));
   }
 
-  void add(const torch::Tensor& source, const torch::Tensor& lengths,
-           std::vector<SentenceOptions> sentences, const std::vector<std::size_t>& ids);
+  void add(const SourceBatch& source, std::vector<SentenceOptions> sentences,
+           const std::vector<std::size_t>& ids);
   std::vector<Finished> step();
   void remove(const std::vector<std::size_t>& ids) {
     const torch::InferenceMode guard;
@@ -74,8 +74,7 @@ class RunningSearch::Parts {
 
  private:
   SearchLoop& loop_of(const SentenceOptions& sentence);
-  EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths,
-                       const std::vector<SentenceOptions>& sentences);
+  EncoderOutput encode(const SourceBatch& source, const std::vector<SentenceOptions>& sentences);
 
   Seq2Seq& model_;
   const SearchRequest options_;
@@ -93,10 +92,9 @@ SearchLoop& RunningSearch::Parts::loop_of(const SentenceOptions& sentence) {
   return *loops_[1];
 }
 
-EncoderOutput RunningSearch::Parts::encode(const torch::Tensor& source,
-                                           const torch::Tensor& lengths,
+EncoderOutput RunningSearch::Parts::encode(const SourceBatch& source,
                                            const std::vector<SentenceOptions>& sentences) {
-  auto encoded = model_.encode(source, lengths);
+  auto encoded = model_.encode(source);
   if (sentences[0].shortlist.empty()) return encoded;
   std::vector<std::vector<std::int32_t>> lists;
   for (const auto& sentence : sentences) lists.push_back(sentence.shortlist);
@@ -104,12 +102,11 @@ EncoderOutput RunningSearch::Parts::encode(const torch::Tensor& source,
   return encoded;
 }
 
-void RunningSearch::Parts::add(const torch::Tensor& source, const torch::Tensor& lengths,
-                               std::vector<SentenceOptions> sentences,
+void RunningSearch::Parts::add(const SourceBatch& source, std::vector<SentenceOptions> sentences,
                                const std::vector<std::size_t>& ids) {
   const torch::InferenceMode guard;
   const auto mode = kernels::Mode::search(packed_);
-  const auto encoded = encode(source, lengths, sentences);
+  const auto encoded = encode(source, sentences);
   struct Joining {
     std::vector<std::int64_t> rows;
     std::vector<std::unique_ptr<SearchedSentence>> sentences;
@@ -150,10 +147,9 @@ RunningSearch::RunningSearch(Seq2Seq& model, const SearchRequest& options,
     : parts_(std::make_unique<Parts>(model, options, packed)) {}
 RunningSearch::~RunningSearch() = default;
 
-void RunningSearch::add(const torch::Tensor& source, const torch::Tensor& lengths,
-                        std::vector<SentenceOptions> sentences,
+void RunningSearch::add(const SourceBatch& source, std::vector<SentenceOptions> sentences,
                         const std::vector<std::size_t>& ids) {
-  parts_->add(source, lengths, std::move(sentences), ids);
+  parts_->add(source, std::move(sentences), ids);
 }
 std::vector<RunningSearch::Finished> RunningSearch::step() {
   return parts_->step();
@@ -168,18 +164,16 @@ BestSoFar RunningSearch::best_so_far() const {
   return parts_->best_so_far();
 }
 
-std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
-                                            const torch::Tensor& lengths,
+std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const SourceBatch& source,
                                             const SearchRequest& options,
                                             const std::vector<SentenceOptions>& sentences,
                                             kernels::PackedWeights& packed) {
   options.throw_if_cancelled();
-  const auto B = static_cast<std::size_t>(source.size(0));
+  const auto B = static_cast<std::size_t>(source.size());
   std::vector<std::size_t> ids(B);
   std::iota(ids.begin(), ids.end(), 0);
   RunningSearch running(model, options, packed);
-  running.add(source, lengths, sentences.empty() ? std::vector<SentenceOptions>(B) : sentences,
-              ids);
+  running.add(source, sentences.empty() ? std::vector<SentenceOptions>(B) : sentences, ids);
   std::vector<std::vector<Hypothesis>> results(B);
   while (running.size() > 0) {
     for (auto& [id, hypotheses] : running.step()) results[id] = std::move(hypotheses);
@@ -187,12 +181,11 @@ std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor&
   return results;
 }
 
-std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
-                                            const torch::Tensor& lengths,
+std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const SourceBatch& source,
                                             const SearchRequest& options,
                                             const std::vector<SentenceOptions>& sentences) {
   kernels::PackedWeights packed;
-  return search(model, source, lengths, options, sentences, packed);
+  return search(model, source, options, sentences, packed);
 }
 
 }  // namespace regard

@@ -78,12 +78,11 @@ class RunningSearch {
   RunningSearch(const RunningSearch&) = delete;
   RunningSearch& operator=(const RunningSearch&) = delete;
 
-  // Adds a batch of sentences, which begin with the next step: source [B, S], lengths [B] as for
-  // Seq2Seq::encode(). `sentences` and `ids` have one entry per source; an id names its sentence in
-  // the results. Sentences with shortlists are added only if no others are left. After an
-  // exception, the sentences were not added.
-  void add(const torch::Tensor& source, const torch::Tensor& lengths,
-           std::vector<SentenceOptions> sentences, const std::vector<std::size_t>& ids);
+  // Adds a batch of sentences, which begin with the next step. `sentences` and `ids` have one entry
+  // per source; an id names its sentence in the results. Sentences with shortlists are added only
+  // if no others are left. After an exception, the sentences were not added.
+  void add(const SourceBatch& source, std::vector<SentenceOptions> sentences,
+           const std::vector<std::size_t>& ids);
 
   struct Finished {
     std::size_t id;
@@ -114,18 +113,15 @@ std::int64_t sentences_at_once(const SearchRequest& options, std::int64_t batch_
                                torch::Device device);
 
 // Returns for each source sentence its samples (options.samples > 0) or the best hypotheses, at
-// most beam_size, best first; at least one. source [B, S], lengths [B] as for Seq2Seq::encode();
-// `sentences` has one entry per source or is empty. The model must be in evaluation mode. Its
-// packed weights are stored in `packed`, which can be reused until the weights change, also by
-// several threads at once. Throws CancelledSearch.
-std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
-                                            const torch::Tensor& lengths,
+// most beam_size, best first; at least one. `sentences` has one entry per source or is empty. The
+// model must be in evaluation mode. Its packed weights are stored in `packed`, which can be reused
+// until the weights change, also by several threads at once. Throws CancelledSearch.
+std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const SourceBatch& source,
                                             const SearchRequest& options,
                                             const std::vector<SentenceOptions>& sentences,
                                             kernels::PackedWeights& packed);
 // Same, with packed weights for this search only.
-std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
-                                            const torch::Tensor& lengths,
+std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const SourceBatch& source,
                                             const SearchRequest& options,
                                             const std::vector<SentenceOptions>& sentences = {});
 

@@ -30,7 +30,7 @@ class ConvolutionalEncoder : public Encoder {
  public:
   ConvolutionalEncoder(const EncoderOptions& options, double state_dropout);
 
-  // `frames` is a batch of images as Batch::source has them, [B, H + 1, W c + 1]: rows of pixels,
+  // `frames` is a batch of images as SourceVectors has them, [B, H + 1, W c + 1]: rows of pixels,
   // then </s>, which is left out. `lengths` are H + 1. Throws InputError for images of another
   // height. Returns [B, G, D] states for the G cells of the grid.
   EncoderOutput forward(const torch::Tensor& frames, const torch::Tensor& lengths,

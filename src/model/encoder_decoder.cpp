@@ -43,19 +43,18 @@ EncoderDecoder::EncoderDecoder(SourceEncoder source, std::int64_t source_vocabul
   register_module("target_input", target_input_);
 }
 
-EncoderOutput EncoderDecoder::encode(const torch::Tensor& source, const torch::Tensor& lengths,
+EncoderOutput EncoderDecoder::encode(const SourceBatch& source,
                                      std::vector<torch::Tensor>* self_attention) {
-  auto [encoded, embedded] = source_.encode(source, lengths, self_attention);
+  auto [encoded, embedded] = source_.encode(source, self_attention);
   decoder_->prepare(encoded);
   output_layer_->prepare(encoded, source, embedded);
   return encoded;
 }
 
-SelfAttention EncoderDecoder::self_attention(const torch::Tensor& source,
-                                             const torch::Tensor& lengths,
+SelfAttention EncoderDecoder::self_attention(const SourceBatch& source,
                                              const torch::Tensor& input) {
   SelfAttention weights;
-  const auto encoded = encode(source, lengths, &weights.encoder);
+  const auto encoded = encode(source, &weights.encoder);
   weights.decoder = decoder_self_attention(input, encoded);
   return weights;
 }

@@ -12,19 +12,15 @@ class EncoderDecoder : public Generator {
   EncoderDecoder(std::int64_t source_vocabulary, std::int64_t target_vocabulary,
                  const ModelOptions& options);
 
-  EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths) override {
-    return encode(source, lengths, nullptr);
-  }
-  SelfAttention self_attention(const torch::Tensor& source, const torch::Tensor& lengths,
-                               const torch::Tensor& input) override;
+  EncoderOutput encode(const SourceBatch& source) override { return encode(source, nullptr); }
+  SelfAttention self_attention(const SourceBatch& source, const torch::Tensor& input) override;
   std::optional<LengthLimit> source_limit() const override { return source_limit_; }
 
  private:
   EncoderDecoder(SourceEncoder source, std::int64_t source_vocabulary,
                  std::int64_t target_vocabulary, const ModelOptions& options);
   // As SourceEncoder::encode(), also for decoder and output layer.
-  EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths,
-                       std::vector<torch::Tensor>* self_attention);
+  EncoderOutput encode(const SourceBatch& source, std::vector<torch::Tensor>* self_attention);
 
   SourceEncoder source_;
   std::optional<LengthLimit> source_limit_;

@@ -57,9 +57,9 @@ Ensemble::Ensemble(std::vector<std::shared_ptr<Seq2Seq>> members, EnsembleMean m
   }
 }
 
-EncoderOutput Ensemble::encode(const torch::Tensor& source, const torch::Tensor& lengths) {
+EncoderOutput Ensemble::encode(const SourceBatch& source) {
   EncoderOutput encoded;
-  for (const auto& member : members_) encoded.members.push_back(member->encode(source, lengths));
+  for (const auto& member : members_) encoded.members.push_back(member->encode(source));
   encoded.mask = encoded.members[0].mask;
   encoded.lengths = encoded.members[0].lengths;
   encoded.lengths_on_device = encoded.members[0].lengths_on_device;

@@ -36,7 +36,7 @@ class Ensemble : public Seq2Seq {
   Ensemble(const Ensemble&) = delete;
   Ensemble& operator=(const Ensemble&) = delete;
 
-  EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths) override;
+  EncoderOutput encode(const SourceBatch& source) override;
   DecoderState initial_state(const EncoderOutput& encoded) override;
   // The attention weights are the weighted mean over the members that have attention.
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,

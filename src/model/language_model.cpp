@@ -33,20 +33,18 @@ LanguageModel::LanguageModel(std::int64_t vocabulary, const ModelOptions& option
   register_module("target_input", target_input_);
 }
 
-EncoderOutput LanguageModel::encode(const torch::Tensor& source, const torch::Tensor& lengths) {
+EncoderOutput LanguageModel::encode(const SourceBatch& source) {
   EncoderOutput encoded;
   const auto options = parameters().front().options().requires_grad(false);
-  encoded.states = torch::empty({source.size(0), 1, 0}, options);
-  encoded.summary = torch::empty({source.size(0), 0}, options);
-  encoded.set_lengths(torch::ones_like(lengths), 1, options.device());
+  encoded.states = torch::empty({source.size(), 1, 0}, options);
+  encoded.summary = torch::empty({source.size(), 0}, options);
+  encoded.set_lengths(torch::ones_like(source.lengths), 1, options.device());
   decoder_->prepare(encoded);
   return encoded;
 }
 
-SelfAttention LanguageModel::self_attention(const torch::Tensor& source,
-                                            const torch::Tensor& lengths,
-                                            const torch::Tensor& input) {
-  return {.encoder = {}, .decoder = decoder_self_attention(input, encode(source, lengths))};
+SelfAttention LanguageModel::self_attention(const SourceBatch& source, const torch::Tensor& input) {
+  return {.encoder = {}, .decoder = decoder_self_attention(input, encode(source))};
 }
 
 }  // namespace regard

@@ -10,9 +10,8 @@ class LanguageModel : public Generator {
   LanguageModel(std::int64_t vocabulary, const ModelOptions& options);
 
   // Returns one position without numbers for each sentence: only the number of sentences is read.
-  EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths) override;
-  SelfAttention self_attention(const torch::Tensor& source, const torch::Tensor& lengths,
-                               const torch::Tensor& input) override;
+  EncoderOutput encode(const SourceBatch& source) override;
+  SelfAttention self_attention(const SourceBatch& source, const torch::Tensor& input) override;
 };
 
 }  // namespace regard

@@ -27,9 +27,8 @@ MaskedLanguageModel::MaskedLanguageModel(std::int64_t vocabulary, const ModelOpt
   source_.register_input(*this);
 }
 
-EncoderOutput MaskedLanguageModel::encode(const torch::Tensor& source,
-                                          const torch::Tensor& lengths) {
-  auto [encoded, embedded] = source_.encode(source, lengths, nullptr);
+EncoderOutput MaskedLanguageModel::encode(const SourceBatch& source) {
+  auto [encoded, embedded] = source_.encode(source, nullptr);
   output_layer_->prepare(encoded, source, embedded);
   return encoded;
 }
@@ -41,11 +40,10 @@ DecoderOutput MaskedLanguageModel::decode(const torch::Tensor& positions,
   return {.readout = head_->norm->forward(torch::gelu(head_->W(states)))};
 }
 
-SelfAttention MaskedLanguageModel::self_attention(const torch::Tensor& source,
-                                                  const torch::Tensor& lengths,
+SelfAttention MaskedLanguageModel::self_attention(const SourceBatch& source,
                                                   const torch::Tensor& /*input*/) {
   SelfAttention weights;
-  source_.encode(source, lengths, &weights.encoder);
+  source_.encode(source, &weights.encoder);
   return weights;
 }
 

@@ -20,13 +20,12 @@ class MaskedLanguageModel : public Seq2Seq {
  public:
   MaskedLanguageModel(std::int64_t vocabulary, const ModelOptions& options);
 
-  EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths) override;
+  EncoderOutput encode(const SourceBatch& source) override;
   // `positions` [B, T] int64 takes the place of target tokens: the masked positions of each
   // sentence, then any position. The readout is [B, T, R], where R is the width of the embedding.
   DecoderOutput decode(const torch::Tensor& positions, const EncoderOutput& encoded,
                        bool want_weights = false) override;
-  SelfAttention self_attention(const torch::Tensor& source, const torch::Tensor& lengths,
-                               const torch::Tensor& input) override;
+  SelfAttention self_attention(const SourceBatch& source, const torch::Tensor& input) override;
   std::optional<LengthLimit> source_limit() const override { return source_limit_; }
   OutputLayer& output_layer() override { return *output_layer_; }
 

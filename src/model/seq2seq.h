@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/source_batch.h"
+
 namespace regard {
 
 // Tensors that the decoder and the output layer precompute once per batch of source sentences, such
@@ -154,11 +156,7 @@ class OutputLayer;
 
 class Seq2Seq : public torch::nn::Module {
  public:
-  // source is [B, S] int64 token ids, where padding follows the </s> of each sentence. If the model
-  // copies words, it is [B, S, 2]: token ids and extended ids. If tokens are vectors of F numbers,
-  // it is [B, S, F + 1] (Batch::source). lengths [B] is int64 and includes </s>; it
-  // is on the CPU, or, of a padded batch, on the device.
-  virtual EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths) = 0;
+  virtual EncoderOutput encode(const SourceBatch& source) = 0;
   // Returns the state before the first step, one row per sentence.
   virtual DecoderState initial_state(const EncoderOutput& encoded) = 0;
   // Runs one step for N hypotheses. tokens [N] int64 is the last token of each. N = G · B, with G
@@ -177,10 +175,9 @@ class Seq2Seq : public torch::nn::Module {
   // evaluation mode.
   virtual DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded,
                                bool want_weights = false) = 0;
-  // Returns the self-attention of encode(source, lengths) and of decode() with one target per
-  // source, input [B, T]. Empty for a side without self-attention, and for an ensemble.
-  virtual SelfAttention self_attention(const torch::Tensor& /*source*/,
-                                       const torch::Tensor& /*lengths*/,
+  // Returns the self-attention of encode(source) and of decode() with one target per source,
+  // input [B, T]. Empty for a side without self-attention, and for an ensemble.
+  virtual SelfAttention self_attention(const SourceBatch& /*source*/,
                                        const torch::Tensor& /*input*/) {
     return {};
   }

@@ -57,19 +57,18 @@ void SourceEncoder::add_embedding(torch::nn::Module& model, std::int64_t vocabul
   if (F > 0) bias_ = model.register_parameter("source_bias", torch::zeros({E}));
 }
 
-torch::Tensor SourceEncoder::embed(const torch::Tensor& source) {
+torch::Tensor SourceEncoder::embed(const SourceBatch& source) {
   if (bias_.defined()) {
-    const auto numbers = stack_frames(source.to(bias_.dtype()), frame_stacking_);
+    const auto numbers = stack_frames(source.elements().to(bias_.dtype()), frame_stacking_);
     return kernels::product(numbers, embedding_) + bias_;
   }
-  // [B, S, 2] if the model copies words: token ids and extended ids.
-  return torch::embedding(embedding_, source.dim() == 3 ? source.select(2, 0) : source);
+  return torch::embedding(embedding_, source.elements());
 }
 
-SourceEncoder::Encoded SourceEncoder::encode(const torch::Tensor& source,
-                                             const torch::Tensor& lengths,
+SourceEncoder::Encoded SourceEncoder::encode(const SourceBatch& source,
                                              std::vector<torch::Tensor>* self_attention) {
-  if (!input_) return {encoder_->forward(source, lengths, self_attention), {}};
+  const auto& lengths = source.lengths;
+  if (!input_) return {encoder_->forward(source.elements(), lengths, self_attention), {}};
   const auto embedded = embed(source);
   const auto of_encoder = frame_stacking_ == 1 ? lengths : divide_up(lengths, frame_stacking_);
   return {encoder_->forward(input_->forward(embedded), of_encoder, self_attention), embedded};

@@ -36,7 +36,7 @@ class SourceEncoder {
   }
 
   // [V_src, E] for source vocabulary size V_src. For numbers, W [K (F + 1), E]: the last element of
-  // a frame is 1 at </s> and 0 elsewhere (Batch::source). Undefined for images.
+  // a frame is 1 at </s> and 0 elsewhere (SourceVectors). Undefined for images.
   const torch::Tensor& embedding() const { return embedding_; }
   std::int64_t state_size() const { return encoder_->state_size(); }
 
@@ -44,13 +44,11 @@ class SourceEncoder {
     EncoderOutput output;
     torch::Tensor embedded;  // [B, ceil(S / K), E], undefined for images
   };
-  // source and lengths are those of Seq2Seq::encode(). Appends the weights of the layers to
-  // `self_attention`, unless it is null.
-  Encoded encode(const torch::Tensor& source, const torch::Tensor& lengths,
-                 std::vector<torch::Tensor>* self_attention);
+  // Appends the weights of the layers to `self_attention`, unless it is null.
+  Encoded encode(const SourceBatch& source, std::vector<torch::Tensor>* self_attention);
 
  private:
-  torch::Tensor embed(const torch::Tensor& source);  // [B, S, …] -> [B, ceil(S / K), E]
+  torch::Tensor embed(const SourceBatch& source);  // -> [B, ceil(S / K), E]
 
   std::int64_t frame_stacking_;  // K
   std::shared_ptr<Encoder> encoder_;

@@ -125,8 +125,7 @@ std::vector<CandidateBatch> MinimumRisk::sample(Seq2Seq& model, const Batch& bat
       const auto first = first_target[begin + std::ssize(sentences)];
       sentences.push_back({.number = index, .first_token = static_cast<std::int32_t>(first)});
     }
-    for (const auto& samples :
-         search(model, part.source, part.source_lengths, options, sentences, packed)) {
+    for (const auto& samples : search(model, part.source, options, sentences, packed)) {
       candidates.push_back(candidates_of(samples, references[candidates.size()]));
     }
   }
@@ -172,7 +171,7 @@ StepLoss MinimumRisk::loss(Seq2Seq& model, const CandidateBatch& candidates) con
   const auto& [batch, tokens, sentences, risks] = candidates;
   const auto alpha = options_.minimum_risk.alpha;
   const auto weight = options_.minimum_risk.likelihood_weight;
-  const auto encoded = model.encode(batch.source, batch.source_lengths);
+  const auto encoded = model.encode(batch.source);
   Loss references;
   {
     const torch::AutoGradMode wants_gradient(weight > 0);

@@ -42,13 +42,13 @@ StepGraphs::StepGraphs(torch::Device device, const TrainingOptions& options,
       parameters_(parameters) {}
 
 StepGraphs::Shape StepGraphs::shape_of(const Batch& batch) {
-  auto shape = batch.source.sizes().vec();
+  auto shape = batch.source.elements().sizes().vec();
   shape.push_back(batch.target.size(1));
   return shape;
 }
 
 bool StepGraphs::is_small(const Batch& batch) const {
-  const auto S = batch.source.size(1), T = batch.target.size(1);
+  const auto S = batch.source.positions(), T = batch.target.size(1);
   const auto positions = static_cast<double>(batch.size() * std::max(S, T));
   return std::max(S, T) <= max_positions &&
          6 * positions * static_cast<double>(parameters_) < small_step;

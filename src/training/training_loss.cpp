@@ -13,10 +13,11 @@ namespace {
 // the second half.
 Batch repeat_twice(const Batch& batch) {
   Batch twice = batch;
-  twice.source = batch.source.repeat_interleave(2, 0);
-  twice.source_lengths = batch.source_lengths.repeat_interleave(2, 0);
-  twice.target = batch.target.repeat_interleave(2, 0);
-  if (batch.masked.defined()) twice.masked = batch.masked.repeat_interleave(2, 0);
+  const auto repeated = [](const torch::Tensor& x) { return x.repeat_interleave(2, 0); };
+  twice.source = batch.source.map(repeated);
+  twice.source.lengths = repeated(batch.source.lengths);
+  twice.target = repeated(batch.target);
+  if (batch.masked.defined()) twice.masked = repeated(batch.masked);
   const auto T = batch.target.size(1) - 1;
   const auto positions = batch.target_positions.defined()
                              ? batch.target_positions
@@ -42,8 +43,7 @@ Loss loss_of_two_passes(Seq2Seq& model, const Batch& batch, double label_smoothi
 }  // namespace
 
 Loss batch_loss(Seq2Seq& model, const Batch& batch, const LossOptions& options, double mean_log_p) {
-  return encoded_loss(model, batch, model.encode(batch.source, batch.source_lengths), options,
-                      mean_log_p);
+  return encoded_loss(model, batch, model.encode(batch.source), options, mean_log_p);
 }
 
 Loss encoded_loss(Seq2Seq& model, const Batch& batch, const EncoderOutput& encoded,

@@ -66,13 +66,13 @@ Validator::Share Validator::nll(Seq2Seq& model, const ValidationHooks& hooks,
     const auto batch = noise_.batch(dev_, pairs, noise_seed).to(device_);
     tokens[i] = batch.target_tokens;
     if (batch.masked.defined()) {
-      const auto log_p = score_masked_tokens(model, batch.source, batch.source_lengths,
-                                             batch.masked, batch.target_output(), packed);
+      const auto log_p =
+          score_masked_tokens(model, batch.source, batch.masked, batch.target_output(), packed);
       nll[i] = -log_p.sum().item<double>();
       return;
     }
-    for (const auto& target : score_targets(model, batch.source, batch.source_lengths,
-                                            {batch.target}, /*want_weights=*/false, packed)) {
+    for (const auto& target :
+         score_targets(model, batch.source, {batch.target}, /*want_weights=*/false, packed)) {
       nll[i] -= target.log_probability;
     }
   };

@@ -106,7 +106,7 @@ void ContinuousBatch::join(Lane& lane, const QueuedSentences& sentences) {
   for (auto* sentence : sentences) sources.push_back(std::move(sentence->source));
   const auto batch = make_source_batch(sources).to(device_);
   for (std::size_t i = 0; i < sources.size(); ++i) sentences[i]->source = std::move(sources[i]);
-  lane.search.add(batch.source, batch.source_lengths, std::move(options), ids);
+  lane.search.add(batch.source, std::move(options), ids);
   for (std::size_t i = 0; i < ids.size(); ++i) lane.sentences[ids[i]] = sentences[i];
 }
 

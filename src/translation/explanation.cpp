@@ -63,7 +63,7 @@ Explanation explain(const TranslationModel& loaded, torch::Device device, const 
   const auto batch = make_source_batch(source).to(device);
   const auto target = target_ids(translation.hypotheses.front());
 
-  const auto encoded = model.encode(batch.source, batch.source_lengths);
+  const auto encoded = model.encode(batch.source);
   auto state = model.initial_state(encoded);
   std::int64_t previous = loaded.codec.first_target;
   for (const auto token : target) {
@@ -107,7 +107,7 @@ ExplainedSelfAttention self_attention(const TranslationModel& loaded, torch::Dev
   ids.insert(ids.begin(), loaded.codec.first_target);
   ids.pop_back();
   const auto input = torch::tensor(ids, torch::kLong).unsqueeze(0).to(device);  // [1, T]
-  const auto weights = loaded.model->self_attention(batch.source, batch.source_lengths, input);
+  const auto weights = loaded.model->self_attention(batch.source, input);
 
   ExplainedSelfAttention explained;
   explained.source_tokens = source_tokens(loaded.codec, line, source[0]);

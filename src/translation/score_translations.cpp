@@ -50,24 +50,32 @@ std::vector<Example> sorted_by_length(std::vector<SourceGroup> groups) {
   return examples;
 }
 
+bool has_source_of_last_row(const Batch& batch, std::int64_t b) {
+  return b > 0 && std::ranges::all_of(batch.source.tensors(), [&](const torch::Tensor& x) {
+           return torch::equal(x[b], x[b - 1]);
+         });
+}
+
 // Scores the targets of a batch. Encodes equal consecutive sources once.
 std::vector<Hypothesis> score_batch(Seq2Seq& model, const Batch& batch, bool want_weights,
                                     kernels::PackedWeights& packed) {
   std::vector<std::int64_t> first;  // the first row of each source
   std::vector<std::int64_t> rows;   // the index in `first` of the source of each row
   for (std::int64_t b = 0; b < batch.size(); ++b) {
-    if (b == 0 || !torch::equal(batch.source[b], batch.source[b - 1])) first.push_back(b);
+    if (!has_source_of_last_row(batch, b)) first.push_back(b);
     rows.push_back(static_cast<std::int64_t>(first.size()) - 1);
   }
   if (first.size() == rows.size()) {
-    return score_targets(model, batch.source, batch.source_lengths, {batch.target}, want_weights,
-                         packed);
+    return score_targets(model, batch.source, {batch.target}, want_weights, packed);
   }
   const auto index = torch::tensor(first, torch::kInt64);
-  return score_targets(model, batch.source.index_select(0, index.to(batch.source.device())),
-                       batch.source_lengths.index_select(0, index),
-                       {batch.target, torch::tensor(rows, torch::kInt64).to(batch.source.device())},
-                       want_weights, packed);
+  const auto device = batch.source.device();
+  auto sources = batch.source.map(
+      [rows = index.to(device)](const torch::Tensor& x) { return x.index_select(0, rows); });
+  sources.lengths = batch.source.lengths.index_select(0, index);
+  return score_targets(model, sources,
+                       {batch.target, torch::tensor(rows, torch::kInt64).to(device)}, want_weights,
+                       packed);
 }
 
 }  // namespace

@@ -130,8 +130,8 @@ DecodingCosts decoding_costs(Seq2Seq& model, std::int64_t S, int repeats) {
   model.eval();
   kernels::PackedWeights weights(kernels::find_precision("auto", torch::kCPU));
   const auto mode = kernels::Mode::search(weights);
-  auto encoded = model.encode(torch::full({B, S}, first_token, torch::kLong),
-                              torch::full({B}, S, torch::kLong));
+  auto encoded = model.encode(
+      {torch::full({B, S}, first_token, torch::kLong), torch::full({B}, S, torch::kLong)});
   const auto first = model.initial_state(encoded).select(torch::arange(B).repeat_interleave(G));
   const auto tokens = torch::full({B * G}, first_token, torch::kLong);
   std::vector<double> times;

@@ -147,7 +147,7 @@ double TrainingCase::plain_loop() {
   const Composites composites;
   const TorchThreads threads(pool_.count());
   return seconds([&] {
-    const auto encoded = model_->encode(batch_.source, batch_.source_lengths);
+    const auto encoded = model_->encode(batch_.source);
     auto state = model_->initial_state(encoded);
     std::vector<torch::Tensor> readouts;
     for (const auto& tokens : batch_.target_input().unbind(1)) {
@@ -191,8 +191,7 @@ void TrainingCase::time_model(Timings& timings) {
   const auto& names = part_names();
   EncoderOutput encoded;
   torch::Tensor readout;
-  timings.add(names[0],
-              seconds([&] { encoded = model_->encode(batch.source, batch.source_lengths); }));
+  timings.add(names[0], seconds([&] { encoded = model_->encode(batch.source); }));
   EncoderOutput cut = encoded;
   const auto tensors_of = [](EncoderOutput& output) {
     auto tensors = output.context.all();

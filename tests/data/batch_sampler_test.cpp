@@ -34,7 +34,8 @@ std::int64_t max_target_length(const Corpus& corpus, std::span<const std::int64_
 }
 
 bool same(const Batch& a, const Batch& b) {
-  return a.source.equal(b.source) && a.target.equal(b.target) && a.indices == b.indices;
+  return a.source.elements().equal(b.source.elements()) && a.target.equal(b.target) &&
+         a.indices == b.indices;
 }
 
 TEST(EpochPlan, AnEpochHasEachPairOnce) {
@@ -177,7 +178,7 @@ TEST(BatchSampler, ReturnsThePairsOfThePlan) {
   for (std::size_t row = 0; row < 10; ++row) {
     const std::int64_t pair = batch.indices[row];
     const auto length = static_cast<std::int64_t>(corpus.source(pair).size()) + 1;
-    EXPECT_EQ(batch.source_lengths[static_cast<std::int64_t>(row)].item<std::int64_t>(), length);
+    EXPECT_EQ(batch.source.lengths[static_cast<std::int64_t>(row)].item<std::int64_t>(), length);
   }
 }
 
@@ -236,13 +237,13 @@ std::map<std::int64_t, std::vector<std::int64_t>> lengths_of(const Batch& batch,
 TEST_F(SampledBatches, UseTheBestSegmentationIfASampleIsTooLong) {
   const auto free = batch(0, {.amount = 0.3});
   const auto longest = corpus_->report().source.max_length;  // the maximum of both sides
-  const auto longest_drawn = free.source.size(1) - 1;
+  const auto longest_drawn = free.source.positions() - 1;
   ASSERT_GT(longest_drawn, longest + 2);
   const SubwordSampling limited{.amount = 0.3,
                                 .max_source_length = (longest + longest_drawn) / 2,
                                 .max_target_length = longest};
   const auto found = batch(0, limited);
-  EXPECT_LE(found.source.size(1), limited.max_source_length + 1);
+  EXPECT_LE(found.source.positions(), limited.max_source_length + 1);
   EXPECT_LE(found.target_output().size(1), limited.max_target_length + 1);
   // Each line has its sample if that fits, and its best segmentation otherwise.
   const auto drawn = lengths_of(free, free.source);

@@ -144,8 +144,8 @@ TEST_F(FeatureCorpus, BatchesHoldTheFramesAndMarkTheEnd) {
                                        5., 6., 0., 0., 0., 1., 0., 0., 0.},
                                       torch::kFloat)
                             .view({2, 3, 3});
-  EXPECT_TRUE(batch.source.equal(expected)) << batch.source;
-  EXPECT_TRUE(batch.source_lengths.equal(torch::tensor({3, 2}, torch::kInt64)));
+  EXPECT_TRUE(batch.source.elements().equal(expected)) << batch.source.elements();
+  EXPECT_TRUE(batch.source.lengths.equal(torch::tensor({3, 2}, torch::kInt64)));
   EXPECT_EQ(batch.source_tokens, 5);
 }
 

@@ -157,7 +157,7 @@ class NoisyBatches : public testing::Test {
 
 TEST_F(NoisyBatches, ChangeSourcesOfEqualFilesOnlyAndDifferByEpoch) {
   const auto first = batch(0);
-  EXPECT_TRUE(first.source.equal(batch(0).source));
+  EXPECT_TRUE(first.source.elements().equal(batch(0).source.elements()));
   bool differs = false;
   for (std::int64_t row = 0; row < first.size(); ++row) {
     const auto pair = first.indices[static_cast<std::size_t>(row)];
@@ -180,12 +180,14 @@ TEST_F(NoisyBatches, OfAValidationDependOnTheirPairsOnly) {
   for (std::int64_t row = 0; row < together.size(); ++row) {
     const auto pair = together.indices[static_cast<std::size_t>(row)];
     const auto alone = noise.batch(*corpus_, std::vector{pair}, 1);
-    const auto length = alone.source.size(1);
-    EXPECT_TRUE(alone.source[0].equal(together.source[row].slice(0, 0, length))) << pair;
+    const auto length = alone.source.positions();
+    EXPECT_TRUE(
+        alone.source.elements()[0].equal(together.source.elements()[row].slice(0, 0, length)))
+        << pair;
   }
   options_.data.noise = {};
   const auto clean = SourceNoise(options_).batch(*corpus_, all, 1);
-  EXPECT_EQ(clean.source.eq(unk_id).sum().item<std::int64_t>(), 0);
+  EXPECT_EQ(clean.source.elements().eq(unk_id).sum().item<std::int64_t>(), 0);
 }
 
 }  // namespace

@@ -128,9 +128,9 @@ class TestedModel {
   void expect_same_scores() const {
     SCOPED_TRACE("given translations");
     kernels::PackedWeights packed;
-    expect_same_in_all_batches([&](const auto& source, const auto& lengths, const auto& target) {
+    expect_same_in_all_batches([&](const auto& source, const auto& target) {
       std::vector<std::vector<Hypothesis>> lists;
-      for (auto& hypothesis : score_targets(*model_, source, lengths, {target}, true, packed)) {
+      for (auto& hypothesis : score_targets(*model_, source, {target}, true, packed)) {
         lists.push_back({std::move(hypothesis)});
       }
       return lists;
@@ -147,16 +147,16 @@ class TestedModel {
       const auto* data = real.const_data_ptr<float>();
       hypothesis.weights.emplace_back(data, data + real.numel());
     };
-    expect_same_in_all_batches([&](const auto& source, const auto& lengths, const auto& target) {
+    expect_same_in_all_batches([&](const auto& source, const auto& target) {
       const torch::InferenceMode guard;
       const auto mode = kernels::Mode::search(packed);
       const auto input = target.narrow(1, 0, target.size(1) - 1);
-      const auto own = model_->self_attention(source, lengths, input);
-      const auto states = model_->encode(source, lengths).lengths;  // fewer in a pyramid
+      const auto own = model_->self_attention(source, input);
+      const auto states = model_->encode(source).lengths;  // fewer in a pyramid
       EXPECT_EQ(own.encoder.empty(), !has_self_attention(options_.encoder));
       EXPECT_EQ(own.decoder.empty(), options_.decoder.kind == LayerKind::recurrent);
       std::vector<std::vector<Hypothesis>> lists;
-      for (std::int64_t b = 0; b < source.size(0); ++b) {
+      for (std::int64_t b = 0; b < source.size(); ++b) {
         Hypothesis hypothesis;
         const auto S = states[b].template item<std::int64_t>();
         const auto T = target[b].ne(0).sum().template item<std::int64_t>() - 1;
@@ -176,21 +176,20 @@ class TestedModel {
       SCOPED_TRACE("precision " + std::to_string(static_cast<int>(precision)));
       kernels::PackedWeights packed(precision);
       const auto score = [&](auto function) {
-        return answers(64, [&](const auto& source, const auto& lengths, const auto& target) {
+        return answers(64, [&](const auto& source, const auto& target) {
           std::vector<std::vector<Hypothesis>> lists;
-          for (auto& hypothesis : function(source, lengths, target)) {
+          for (auto& hypothesis : function(source, target)) {
             lists.push_back({std::move(hypothesis)});
           }
           return lists;
         });
       };
-      const auto at_once = score([&](const auto& source, const auto& lengths, const auto& target) {
-        return score_targets(*model_, source, lengths, {target}, true, packed);
+      const auto at_once = score([&](const auto& source, const auto& target) {
+        return score_targets(*model_, source, {target}, true, packed);
       });
-      const auto step_by_step =
-          score([&](const auto& source, const auto& lengths, const auto& target) {
-            return score_step_by_step(source, lengths, target, packed);
-          });
+      const auto step_by_step = score([&](const auto& source, const auto& target) {
+        return score_step_by_step(source, target, packed);
+      });
       ASSERT_EQ(at_once.size(), step_by_step.size());
       for (std::size_t i = 0; i < at_once.size(); ++i) {
         ASSERT_EQ(at_once[i], step_by_step[i]) << "sentence " << i;
@@ -203,16 +202,14 @@ class TestedModel {
     SearchRequest options;
     options.beam_size = 3;
     options.max_output_length = 8;
-    const auto source = sentences_[4].source.unsqueeze(0);
-    const auto lengths = torch::tensor({source.size(1)});
-    const auto found = search(*model_, source, lengths, options);
+    const auto source = batch_of({sentences_[4].source});
+    const auto found = search(*model_, source, options);
     for (const auto& hypothesis : found[0]) {
       std::vector<std::int64_t> target = {2};
       for (const auto token : hypothesis.tokens) target.push_back(token);
       target.push_back(3);
-      const auto forced =
-          score_targets(*model_, source, lengths, {torch::tensor(target).unsqueeze(0)},
-                        /*want_weights=*/false);
+      const auto forced = score_targets(*model_, source, {torch::tensor(target).unsqueeze(0)},
+                                        /*want_weights=*/false);
       for (std::size_t t = 0; t < hypothesis.token_log_p.size(); ++t) {
         // A beam search sums log-probabilities and takes differences.
         EXPECT_NEAR(forced[0].token_log_p[t], hypothesis.token_log_p[t], 1e-12) << t;
@@ -222,14 +219,12 @@ class TestedModel {
 
  private:
   // Reference implementation of score_targets().
-  std::vector<Hypothesis> score_step_by_step(const torch::Tensor& source,
-                                             const torch::Tensor& lengths,
-                                             const torch::Tensor& target,
+  std::vector<Hypothesis> score_step_by_step(const SourceBatch& source, const torch::Tensor& target,
                                              kernels::PackedWeights& packed) const {
     const torch::InferenceMode guard;
     const auto mode = kernels::Mode::search(packed);
-    std::vector<Hypothesis> hypotheses(static_cast<std::size_t>(source.size(0)));
-    const auto encoded = model_->encode(source, lengths);
+    std::vector<Hypothesis> hypotheses(static_cast<std::size_t>(source.size()));
+    const auto encoded = model_->encode(source);
     auto state = model_->initial_state(encoded);
     for (std::int64_t t = 0; t + 1 < target.size(1); ++t) {
       auto step = model_->step(target.select(1, t), state, encoded);
@@ -290,8 +285,21 @@ class TestedModel {
     return all;
   }
 
-  using Decode = std::function<std::vector<std::vector<Hypothesis>>(
-      const torch::Tensor& source, const torch::Tensor& lengths, const torch::Tensor& target)>;
+  // Returns the sources of sentences.
+  SourceBatch batch_of(const std::vector<torch::Tensor>& sources) const {
+    std::vector<std::int64_t> lengths;
+    for (const auto& source : sources) lengths.push_back(source.size(0));
+    const auto all = padded(sources);
+    SourceBatch::Values values = SourceIds{all};
+    if (options_.output.kind == OutputKind::copy) {
+      values = CopyIds{all.select(2, 0), all.select(2, 1)};
+    }
+    if (options_.encoder.numbers > 0) values = SourceVectors{all};
+    return {values, torch::tensor(lengths)};
+  }
+
+  using Decode = std::function<std::vector<std::vector<Hypothesis>>(const SourceBatch& source,
+                                                                    const torch::Tensor& target)>;
 
   // Translates in batches of `size`, in the order of the sentences.
   Answers answers(std::size_t size, const Decode& decode) const {
@@ -299,14 +307,11 @@ class TestedModel {
     for (std::size_t begin = 0; begin < sentences_.size(); begin += size) {
       std::vector<torch::Tensor> sources;
       std::vector<torch::Tensor> targets;
-      std::vector<std::int64_t> lengths;
       for (auto i = begin; i < std::min(begin + size, sentences_.size()); ++i) {
         sources.push_back(sentences_[i].source);
         targets.push_back(sentences_[i].target);
-        lengths.push_back(sources.back().size(0));
       }
-      for (const auto& hypotheses :
-           decode(padded(sources), torch::tensor(lengths), padded(targets))) {
+      for (const auto& hypotheses : decode(batch_of(sources), padded(targets))) {
         all.emplace_back();
         for (const auto& hypothesis : hypotheses) all.back().push_back(found_of(hypothesis));
       }
@@ -343,13 +348,8 @@ class TestedModel {
     const auto removed = sentences_.size();
     const auto add = [&](std::vector<std::size_t> ids) {
       std::vector<torch::Tensor> sources;
-      std::vector<std::int64_t> lengths;
-      for (const auto id : ids) {
-        sources.push_back(sentences_[id % removed].source);
-        lengths.push_back(sources.back().size(0));
-      }
-      running.add(padded(sources), torch::tensor(lengths), std::vector<SentenceOptions>(ids.size()),
-                  ids);
+      for (const auto id : ids) sources.push_back(sentences_[id % removed].source);
+      running.add(batch_of(sources), std::vector<SentenceOptions>(ids.size()), ids);
     };
     add({removed, 0});
     std::size_t next = 1;
@@ -374,21 +374,22 @@ class TestedModel {
     options.max_output_length = 8;
     options.want_weights = true;
     kernels::PackedWeights packed(precision);
-    expect_same_in_all_batches([&](const auto& source, const auto& lengths, const auto&) {
-      std::vector<SentenceOptions> sentences(static_cast<std::size_t>(source.size(0)));
+    expect_same_in_all_batches([&](const auto& source, const auto&) {
+      std::vector<SentenceOptions> sentences(static_cast<std::size_t>(source.size()));
       for (std::size_t b = 0; size > 0 && b < sentences.size(); ++b) {
-        const auto first = source[static_cast<std::int64_t>(b)][0].template item<std::int64_t>();
+        const auto first =
+            source.elements()[static_cast<std::int64_t>(b)][0].template item<std::int64_t>();
         std::set<std::int32_t> tokens = {1, 3};
         for (std::int64_t i = 0; i < 1 + first % size; ++i) {
           tokens.insert(static_cast<std::int32_t>(4 + (first * 31 + i * 17) % (V - 4)));
         }
         sentences[b].shortlist.assign(tokens.begin(), tokens.end());
       }
-      return search(*model_, source, lengths, options, sentences, packed);
+      return search(*model_, source, options, sentences, packed);
     });
     if (size > 0) return;
-    const auto alone = answers(1, [&](const auto& source, const auto& lengths, const auto&) {
-      return search(*model_, source, lengths, options, {}, packed);
+    const auto alone = answers(1, [&](const auto& source, const auto&) {
+      return search(*model_, source, options, {}, packed);
     });
     const auto joined = joined_answers(options, packed);
     for (std::size_t i = 0; i < alone.size(); ++i) {
@@ -403,10 +404,9 @@ class TestedModel {
     options.max_output_length = 8;
     SentenceOptions all;
     for (std::int32_t token = 0; token < V; ++token) all.shortlist.push_back(token);
-    const auto source = sentences_[4].source.unsqueeze(0);
-    const auto lengths = torch::tensor({source.size(1)});
-    const auto expected = search(*model_, source, lengths, options)[0];
-    const auto found = search(*model_, source, lengths, options, {all})[0];
+    const auto source = batch_of({sentences_[4].source});
+    const auto expected = search(*model_, source, options)[0];
+    const auto found = search(*model_, source, options, {all})[0];
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
       EXPECT_EQ(found_of(found[i]), found_of(expected[i])) << i;

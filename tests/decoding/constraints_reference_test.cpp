@@ -52,7 +52,7 @@ TEST(ConstraintsReference, SatisfiesAThousandRandomPrefixesAndPhrases) {
     auto options = table_options(static_cast<std::int64_t>(1 + random.below(6)), 20);
     options.max_output_ratio = 0.25;  // 11 tokens, or more if the constraints need more
     options.early_stopping = random.below(2) == 0 ? SearchEnd::full : SearchEnd::exact;
-    const auto found = search(model, source, lengths, options, sentences);
+    const auto found = search(model, {source, lengths}, options, sentences);
     for (std::size_t b = 0; b < 4; ++b) {
       ASSERT_FALSE(found[b].empty());
       for (const auto& hypothesis : found[b]) {
@@ -80,8 +80,8 @@ TEST(ConstraintsReference, SatisfiesAThousandRandomExclusions) {
     }
     auto options = table_options(static_cast<std::int64_t>(1 + random.below(5)), 10);
     if (random.below(3) == 0) options.samples = 3;
-    const auto plain = search(model, source, lengths, options);
-    const auto found = search(model, source, lengths, options, sentences);
+    const auto plain = search(model, {source, lengths}, options);
+    const auto found = search(model, {source, lengths}, options, sentences);
     for (std::size_t b = 0; b < 4; ++b) {
       for (const auto& ban : sentences[b].bad_words) {
         would_say += has(plain[b][0].tokens, ban);
@@ -105,7 +105,7 @@ TEST(ConstraintsReference, AWideBeamFindsTheBestAllowedTranslation) {
     if (i % 3 == 1) sentence.required_phrases.push_back({1});
     if (i % 5 < 3) sentence.bad_words = {{5, 6}, {1, 1}};
     auto options = table_options(1600, 5);
-    const auto found = search(model, source, lengths, options, {sentence})[0];
+    const auto found = search(model, {source, lengths}, options, {sentence})[0];
     std::vector<Hypothesis> allowed;
     for (const auto& hypothesis : Exhaustive(table[0], options).all()) {
       const auto in = [&](const Phrase& phrase) { return has(hypothesis.tokens, phrase); };
@@ -134,15 +134,15 @@ TEST(Constraints, DoNotAffectOtherLines) {
   sentences[2].bad_words = {{4}};
   for (const std::int64_t beam : {2, 4}) {
     const auto options = table_options(beam, 9);
-    const auto plain = search(model, source, lengths, options);
-    const auto found = search(model, source, lengths, options, sentences);
+    const auto plain = search(model, {source, lengths}, options);
+    const auto found = search(model, {source, lengths}, options, sentences);
     ASSERT_EQ(found[0].size(), plain[0].size());
     for (std::size_t k = 0; k < plain[0].size(); ++k) {
       EXPECT_EQ(found[0][k].tokens, plain[0][k].tokens);
       EXPECT_EQ(found[0][k].score, plain[0][k].score);
     }
     for (std::int64_t b = 1; b < 3; ++b) {
-      const auto alone = search(model, source.narrow(0, b, 1), lengths.narrow(0, b, 1), options,
+      const auto alone = search(model, {source.narrow(0, b, 1), lengths.narrow(0, b, 1)}, options,
                                 {sentences[static_cast<std::size_t>(b)]})[0];
       ASSERT_EQ(alone.size(), found[static_cast<std::size_t>(b)].size());
       for (std::size_t k = 0; k < alone.size(); ++k) {
@@ -161,8 +161,8 @@ TEST(Constraints, DoNotAffectOtherLinesWithOneHypothesis) {
   sentences[1].required_phrases = {{4, 5}};
   auto options = table_options(1, 9, /*alpha=*/2);
   options.early_stopping = SearchEnd::never;
-  const auto plain = search(model, source, lengths, options);
-  const auto found = search(model, source, lengths, options, sentences);
+  const auto plain = search(model, {source, lengths}, options);
+  const auto found = search(model, {source, lengths}, options, sentences);
   EXPECT_EQ(found[0][0].tokens, plain[0][0].tokens);
   EXPECT_EQ(found[2][0].tokens, plain[2][0].tokens);
   EXPECT_TRUE(has(found[1][0].tokens, {4, 5}));
@@ -182,7 +182,7 @@ TEST(Constraints, PrefixesAndPhrasesEndAtWordBoundaries) {
   for (const std::int64_t beam : {1, 4}) {
     auto options = table_options(beam, 9);
     options.continues_word = {false, false, false, false, false, false, true};
-    const auto found = search(model, source, lengths, options, {sentence})[0];
+    const auto found = search(model, {source, lengths}, options, {sentence})[0];
     for (const auto& hypothesis : found) {
       EXPECT_TRUE(
           constraint_progress(hypothesis.tokens, sentence.required_phrases, options.continues_word)

@@ -79,7 +79,7 @@ TEST(DiverseBeamSearchReference, GroupsSelectInTurnWithPenalties) {
     for (const auto& group : groups) {
       for (const auto& hypothesis : group.finished) wanted[hypothesis.tokens] = hypothesis.score;
     }
-    const auto found = search(model, source, lengths, options)[0];
+    const auto found = search(model, {source, lengths}, options)[0];
     std::map<Tokens, double> got;
     for (const auto& hypothesis : found) {
       if (hypothesis.finished) got[hypothesis.tokens] = hypothesis.score;
@@ -93,8 +93,8 @@ TEST(DiverseBeamSearch, WithoutDiversityEachGroupIsAPlainBeam) {
   torch::manual_seed(22);
   TableModel model(random_table(4, 2));
   const auto [source, lengths] = table_sentences(4);
-  const auto plain = search(model, source, lengths, table_options(3, 8));
-  const auto found = search(model, source, lengths, grouped(2, 3, 0));
+  const auto plain = search(model, {source, lengths}, table_options(3, 8));
+  const auto found = search(model, {source, lengths}, grouped(2, 3, 0));
   for (std::size_t b = 0; b < 4; ++b) {
     ASSERT_EQ(found[b].size(), plain[b].size());
     for (std::size_t k = 0; k < plain[b].size(); ++k) {
@@ -110,7 +110,7 @@ TEST(DiverseBeamSearch, HighDiversityMakesAllFirstTokensDiffer) {
   table.select(2, table_end).sub_(20);  // no hypothesis ends early
   TableModel model(table);
   const auto [source, lengths] = table_sentences(10);
-  for (const auto& n_best : search(model, source, lengths, grouped(4, 1, 100))) {
+  for (const auto& n_best : search(model, {source, lengths}, grouped(4, 1, 100))) {
     std::set<std::int32_t> first;
     for (const auto& hypothesis : n_best) first.insert(hypothesis.tokens.at(0));
     EXPECT_EQ(first.size(), 4U);
@@ -122,9 +122,9 @@ TEST(DiverseBeamSearch, ResultsDoNotDependOnTheBatch) {
   TableModel model(random_table(5, 2));
   const auto [source, lengths] = table_sentences(5);
   const auto options = grouped(2, 2, 0.7);
-  const auto together = search(model, source, lengths, options);
+  const auto together = search(model, {source, lengths}, options);
   for (std::int64_t b = 0; b < 5; ++b) {
-    const auto alone = search(model, source.narrow(0, b, 1), lengths.narrow(0, b, 1), options)[0];
+    const auto alone = search(model, {source.narrow(0, b, 1), lengths.narrow(0, b, 1)}, options)[0];
     ASSERT_EQ(alone.size(), together[b].size());
     for (std::size_t k = 0; k < alone.size(); ++k) {
       EXPECT_EQ(alone[k].tokens, together[b][k].tokens);

@@ -114,14 +114,14 @@ TEST(SamplingReference, LogProbabilitiesAreThoseOfTheModel) {
   options.temperature = 0.7;
   options.top_k = 3;
   for (std::int64_t b = 0; b < 2; ++b) {
-    const auto found = search(model, source.narrow(0, b, 1), lengths.narrow(0, b, 1), options)[0];
+    const auto found = search(model, {source.narrow(0, b, 1), lengths.narrow(0, b, 1)}, options)[0];
     ASSERT_EQ(found.size(), 6U);
     for (const auto& hypothesis : found) {
       if (!hypothesis.finished) continue;
       std::vector<std::int64_t> target = {2};
       target.insert(target.end(), hypothesis.tokens.begin(), hypothesis.tokens.end());
       target.push_back(table_end);
-      const auto forced = score_targets(model, source.narrow(0, b, 1), lengths.narrow(0, b, 1),
+      const auto forced = score_targets(model, {source.narrow(0, b, 1), lengths.narrow(0, b, 1)},
                                         {torch::tensor(target).unsqueeze(0)}, false);
       EXPECT_NEAR(hypothesis.log_probability, forced[0].log_probability, 1e-9);
     }
@@ -133,11 +133,11 @@ TEST(SamplingReference, SamplesDependOnlyOnSeedAndLineNumber) {
   TableModel model(random_table(1).expand({4, -1, -1}).contiguous());
   const auto [source, lengths] = table_sentences(4);
   const std::vector<SentenceOptions> numbers = {{7}, {3}, {900}, {7}};
-  const auto together = search(model, source, lengths, sampled(5), numbers);
+  const auto together = search(model, {source, lengths}, sampled(5), numbers);
   bool all_alike = true;
   for (std::int64_t b = 0; b < 4; ++b) {
-    const auto alone =
-        search(model, source.narrow(0, b, 1), lengths.narrow(0, b, 1), sampled(3), {numbers[b]})[0];
+    const auto alone = search(model, {source.narrow(0, b, 1), lengths.narrow(0, b, 1)}, sampled(3),
+                              {numbers[b]})[0];
     for (std::size_t n = 0; n < 3; ++n) {
       EXPECT_EQ(alone[n].tokens, together[b][n].tokens);
       EXPECT_EQ(together[3][n].tokens, together[0][n].tokens);  // the same table and number
@@ -147,7 +147,7 @@ TEST(SamplingReference, SamplesDependOnlyOnSeedAndLineNumber) {
   EXPECT_FALSE(all_alike);
   auto other = sampled(5);
   other.seed = 2;
-  const auto found = search(model, source, lengths, other, numbers);
+  const auto found = search(model, {source, lengths}, other, numbers);
   bool same = true;
   for (std::size_t n = 0; n < 5; ++n) same = same && found[0][n].tokens == together[0][n].tokens;
   EXPECT_FALSE(same);
@@ -157,10 +157,10 @@ TEST(SamplingReference, TopKOneIsGreedySearch) {
   torch::manual_seed(34);
   TableModel model(random_table(5));
   const auto [source, lengths] = table_sentences(5);
-  const auto greedy = search(model, source, lengths, table_options(1, 8));
+  const auto greedy = search(model, {source, lengths}, table_options(1, 8));
   auto options = sampled(2);
   options.top_k = 1;
-  const auto found = search(model, source, lengths, options);
+  const auto found = search(model, {source, lengths}, options);
   for (std::size_t b = 0; b < 5; ++b) {
     for (const auto& hypothesis : found[b]) {
       EXPECT_EQ(hypothesis.tokens, greedy[b][0].tokens);
@@ -176,7 +176,7 @@ TEST(SamplingReference, ConstraintsApplyToSamples) {
   auto options = sampled(20);
   options.no_repeat_ngram = 1;
   options.min_output_length = 2;
-  for (const auto& samples : search(model, source, lengths, options)) {
+  for (const auto& samples : search(model, {source, lengths}, options)) {
     for (const auto& hypothesis : samples) {
       auto tokens = hypothesis.tokens;
       EXPECT_GE(tokens.size(), 2U);

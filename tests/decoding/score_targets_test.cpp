@@ -32,8 +32,8 @@ class ScoreTargets : public testing::Test {
 };
 
 TEST_F(ScoreTargets, ReturnsTheProbabilityOfTheTargetAndTheEnd) {
-  const auto found =
-      score_targets(*model, source, lengths, {torch::tensor({{2, 4, 5, 3}, {2, 5, 3, 0}})}, false);
+  const auto found = score_targets(*model, {source, lengths},
+                                   {torch::tensor({{2, 4, 5, 3}, {2, 5, 3, 0}})}, false);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_THAT(found[0].tokens, ElementsAre(4, 5));
   EXPECT_NEAR(found[0].log_probability, p(0, 2, 4) + p(0, 4, 5) + p(0, 5, 3), 1e-6);
@@ -43,7 +43,7 @@ TEST_F(ScoreTargets, ReturnsTheProbabilityOfTheTargetAndTheEnd) {
 
 TEST_F(ScoreTargets, IgnoresPadding) {
   const auto found =
-      score_targets(*model, source, lengths, {torch::tensor({{2, 4, 5, 3}, {2, 5, 3, 0}})}, true);
+      score_targets(*model, {source, lengths}, {torch::tensor({{2, 4, 5, 3}, {2, 5, 3, 0}})}, true);
   EXPECT_THAT(found[1].tokens, ElementsAre(5));
   EXPECT_NEAR(found[1].log_probability, p(1, 2, 5) + p(1, 5, 3), 1e-6);
   EXPECT_EQ(found[1].weights.size(), 2u);
@@ -51,7 +51,7 @@ TEST_F(ScoreTargets, IgnoresPadding) {
 
 TEST_F(ScoreTargets, WeightsExcludePadding) {
   const auto found =
-      score_targets(*model, source, lengths, {torch::tensor({{2, 4, 5, 3}, {2, 5, 3, 0}})}, true);
+      score_targets(*model, {source, lengths}, {torch::tensor({{2, 4, 5, 3}, {2, 5, 3, 0}})}, true);
   EXPECT_THAT(found[0].weights, ElementsAre(ElementsAre(0, 0, 1, 0), ElementsAre(1, 0, 0, 0),
                                             ElementsAre(0, 1, 0, 0)));
   EXPECT_EQ(found[1].weights[0].size(), 3u);
@@ -60,7 +60,7 @@ TEST_F(ScoreTargets, WeightsExcludePadding) {
 TEST_F(ScoreTargets, SourcesCanHaveSeveralTargetsOrNone) {
   const GivenTargets targets = {torch::tensor({{2, 5, 3, 0}, {2, 4, 5, 3}, {2, 5, 3, 0}}),
                                 torch::tensor({1, 1, 0})};
-  const auto found = score_targets(*model, source, lengths, targets, true);
+  const auto found = score_targets(*model, {source, lengths}, targets, true);
   ASSERT_EQ(found.size(), 3u);
   EXPECT_NEAR(found[0].log_probability, p(1, 2, 5) + p(1, 5, 3), 1e-6);
   EXPECT_NEAR(found[1].log_probability, p(1, 2, 4) + p(1, 4, 5) + p(1, 5, 3), 1e-6);
@@ -73,13 +73,13 @@ TEST_F(ScoreTargets, AgreesWithASearch) {
   SearchRequest options;
   options.beam_size = 1;
   options.suppressed_tokens = {};
-  const auto searched = search(*model, source, lengths, options);
+  const auto searched = search(*model, {source, lengths}, options);
   const auto& best = searched[0][0];
   ASSERT_TRUE(best.finished) << "this table does not serve: its greedy path has no end";
   std::vector<std::int64_t> target{2};
   target.insert(target.end(), best.tokens.begin(), best.tokens.end());
   target.push_back(3);
-  const auto found = score_targets(*model, source.slice(0, 0, 1), lengths.slice(0, 0, 1),
+  const auto found = score_targets(*model, {source.slice(0, 0, 1), lengths.slice(0, 0, 1)},
                                    {torch::tensor(target).unsqueeze(0)}, false);
   EXPECT_EQ(found[0].tokens, best.tokens);
   EXPECT_NEAR(found[0].log_probability, best.log_probability, 1e-6);

@@ -65,7 +65,7 @@ TEST(SearchOptionsReference, AWideBeamFindsAllAllowedTranslationsInOrder) {
     const auto [source, lengths] = table_sentences(2);
     auto options = random_options(random, all_prefixes, 4);
     options.early_stopping = one_of(random, {SearchEnd::full, SearchEnd::never});
-    const auto found = search(model, source, lengths, options);
+    const auto found = search(model, {source, lengths}, options);
     for (std::int64_t b = 0; b < 2; ++b) {
       const auto all = Exhaustive(table[b], options).all();
       if (all.empty()) continue;  // all translations are longer than the limit
@@ -85,7 +85,7 @@ TEST(SearchOptionsReference, ExactStoppingFindsTheBest) {
     auto options = random_options(random, all_prefixes, 4);
     options.early_stopping = SearchEnd::exact;
     options.n_best = static_cast<std::int64_t>(1 + random.below(5));
-    const auto found = search(model, source, lengths, options);
+    const auto found = search(model, {source, lengths}, options);
     for (std::int64_t b = 0; b < 2; ++b) {
       const auto all = Exhaustive(table[b], options).all();
       const auto count = std::min(all.size(), static_cast<std::size_t>(options.n_best));
@@ -102,7 +102,7 @@ TEST(SearchOptionsReference, ANarrowBeamIsNeverBetterThanTheBest) {
     TableModel model(table);
     const auto [source, lengths] = table_sentences(2);
     const auto options = random_options(random, static_cast<std::int64_t>(1 + random.below(4)), 4);
-    const auto found = search(model, source, lengths, options);
+    const auto found = search(model, {source, lengths}, options);
     for (std::int64_t b = 0; b < 2; ++b) {
       const auto all = Exhaustive(table[b], options).all();
       if (all.empty() || !found[b][0].finished) continue;
@@ -123,11 +123,11 @@ TEST(SearchRequest, ExactStoppingEqualsNeverStoppingInFewerSteps) {
     options.n_best =
         static_cast<std::int64_t>(1 + random.below(static_cast<std::uint64_t>(options.beam_size)));
     options.early_stopping = SearchEnd::never;
-    const auto never = search(model, source, lengths, options);
+    const auto never = search(model, {source, lengths}, options);
     steps_never += model.steps;
     model.steps = 0;
     options.early_stopping = SearchEnd::exact;
-    const auto exact = search(model, source, lengths, options);
+    const auto exact = search(model, {source, lengths}, options);
     steps_exact += model.steps;
     for (std::size_t b = 0; b < 3; ++b) {
       const auto n_best = static_cast<std::size_t>(options.n_best);
@@ -149,7 +149,7 @@ TEST(SearchRequest, GreedySearchAppliesEachOption) {
     TableModel model(table);
     const auto [source, lengths] = table_sentences(2);
     const auto options = random_options(random, 1, 8);
-    const auto found = search(model, source, lengths, options);
+    const auto found = search(model, {source, lengths}, options);
     for (std::int64_t b = 0; b < 2; ++b) {
       const Exhaustive reference(table[b], options);
       Hypothesis wanted;
@@ -181,9 +181,10 @@ TEST(SearchRequest, ResultsDoNotDependOnTheBatchWithAllOptions) {
     const auto [source, lengths] = table_sentences(4);
     auto options = random_options(random, static_cast<std::int64_t>(1 + random.below(4)), 8);
     options.early_stopping = one_of(random, {SearchEnd::full, SearchEnd::exact});
-    const auto together = search(model, source, lengths, options);
+    const auto together = search(model, {source, lengths}, options);
     for (std::int64_t b = 0; b < 4; ++b) {
-      const auto alone = search(model, source.narrow(0, b, 1), lengths.narrow(0, b, 1), options)[0];
+      const auto alone =
+          search(model, {source.narrow(0, b, 1), lengths.narrow(0, b, 1)}, options)[0];
       ASSERT_EQ(alone.size(), together[b].size());
       for (std::size_t k = 0; k < alone.size(); ++k) {
         EXPECT_EQ(alone[k].tokens, together[b][k].tokens);
@@ -202,7 +203,7 @@ TEST(SearchRequest, ATranslationIsCutOffIfNoTokenIsAllowed) {
     auto options = table_options(beam, 9);
     options.no_repeat_ngram = 1;
     options.min_output_length = 5;
-    const auto found = search(model, source, lengths, options)[0];
+    const auto found = search(model, {source, lengths}, options)[0];
     EXPECT_EQ(found[0].tokens.size(), 4U);  // <unk> and the words
     EXPECT_FALSE(found[0].finished);
     EXPECT_TRUE(std::isfinite(found[0].score));
@@ -223,7 +224,7 @@ TEST(SearchRequest, WeightsAreReturnedOnlyOnRequest) {
   for (const std::int64_t beam : {1, 3}) {
     auto options = table_options(beam, 5);
     options.coverage_beta = 0.2;
-    const auto found = search(model, source, lengths, options)[0];
+    const auto found = search(model, {source, lengths}, options)[0];
     for (const auto& hypothesis : found) EXPECT_TRUE(hypothesis.weights.empty());
   }
 }

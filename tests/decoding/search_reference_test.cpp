@@ -23,7 +23,7 @@ TEST(SearchReference, AWideBeamFindsTheBestSequence) {
     TableModel model(table);
     const auto [source, lengths] = table_sentences(3);
     const auto options = table_options(800, 4, alpha);
-    const auto found = search(model, source, lengths, options);
+    const auto found = search(model, {source, lengths}, options);
     for (std::int64_t i = 0; i < 3; ++i) {
       const auto all = Exhaustive(table[i], options).all();
       ASSERT_EQ(found[i].size(), all.size());
@@ -40,7 +40,7 @@ TEST(SearchReference, GreedySearchTakesTheMostProbableTokens) {
   const auto table = random_table(5).log_softmax(-1);
   TableModel model(table);
   const auto [source, lengths] = table_sentences(5);
-  const auto found = search(model, source, lengths, table_options(1, 12));
+  const auto found = search(model, {source, lengths}, table_options(1, 12));
   for (std::int64_t i = 0; i < 5; ++i) {
     std::vector<std::int32_t> tokens;
     double log_p = 0;
@@ -62,10 +62,10 @@ TEST(Search, ResultsDoNotDependOnTheBatch) {
   TableModel model(random_table(6, 2));
   const auto [source, lengths] = table_sentences(6);
   for (const std::int64_t beam : {1, 3, 5}) {
-    const auto together = search(model, source, lengths, table_options(beam, 10));
+    const auto together = search(model, {source, lengths}, table_options(beam, 10));
     for (std::int64_t i = 0; i < 6; ++i) {
       const auto alone =
-          search(model, source.narrow(0, i, 1), lengths.narrow(0, i, 1), table_options(beam, 10));
+          search(model, {source.narrow(0, i, 1), lengths.narrow(0, i, 1)}, table_options(beam, 10));
       ASSERT_EQ(alone[0].size(), together[i].size());
       for (std::size_t k = 0; k < alone[0].size(); ++k) {
         EXPECT_EQ(alone[0][k].tokens, together[i][k].tokens);
@@ -79,8 +79,8 @@ TEST(Search, AWiderBeamIsNeverWorse) {
   torch::manual_seed(4);
   TableModel model(random_table(20));
   const auto [source, lengths] = table_sentences(20);
-  const auto narrow = search(model, source, lengths, table_options(1, 5, 0));
-  const auto wide = search(model, source, lengths, table_options(200, 5, 0));
+  const auto narrow = search(model, {source, lengths}, table_options(1, 5, 0));
+  const auto wide = search(model, {source, lengths}, table_options(200, 5, 0));
   for (std::size_t i = 0; i < 20; ++i) {
     if (narrow[i][0].finished) {
       EXPECT_GE(wide[i][0].score, narrow[i][0].score - 1e-12);
@@ -94,7 +94,7 @@ TEST(Search, TheLengthLimitEndsTranslations) {
   TableModel model(table.log_softmax(-1));
   const auto [source, lengths] = table_sentences(1);
   for (const std::int64_t beam : {1, 4}) {
-    const auto found = search(model, source, lengths, table_options(beam, 6));
+    const auto found = search(model, {source, lengths}, table_options(beam, 6));
     EXPECT_EQ(found[0][0].tokens.size(), 6U);
     EXPECT_FALSE(found[0][0].finished);
     const auto& of_tokens = found[0][0].token_log_p;
@@ -122,7 +122,7 @@ TEST(Search, PaddingAndBosAreNeverGenerated) {
   TableModel model(table);
   const auto [source, lengths] = table_sentences(1);
   for (const std::int64_t beam : {1, 3}) {
-    const auto found = search(model, source, lengths, table_options(beam, 5));
+    const auto found = search(model, {source, lengths}, table_options(beam, 5));
     for (const auto& hypothesis : found[0]) {
       for (const auto token : hypothesis.tokens) EXPECT_TRUE(token != 0 && token != 2);
     }
@@ -136,7 +136,7 @@ TEST(Search, WeightsStayWithTheirHypothesis) {
   for (const std::int64_t beam : {1, 4}) {
     auto options = table_options(beam, 6);
     options.want_weights = true;
-    for (const auto& n_best : search(model, source, lengths, options)) {
+    for (const auto& n_best : search(model, {source, lengths}, options)) {
       for (const auto& hypothesis : n_best) {
         ASSERT_EQ(hypothesis.weights.size(), hypothesis.tokens.size() + hypothesis.finished);
         std::int64_t before = 2;  // <s>
@@ -153,7 +153,7 @@ TEST(Search, WeightsStayWithTheirHypothesis) {
 TEST(Search, NaNProbabilitiesProduceAnEmptyTranslation) {
   TableModel model(torch::full({1, V, V}, NAN, torch::kDouble));
   const auto [source, lengths] = table_sentences(1);
-  EXPECT_EQ(search(model, source, lengths, table_options(3, 5))[0].size(), 1U);
+  EXPECT_EQ(search(model, {source, lengths}, table_options(3, 5))[0].size(), 1U);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class SearchTrees : public testing::TestWithParam<std::int64_t> {
   std::vector<std::vector<Hypothesis>> found() {
     TableModel model(table_.log_softmax(-1));
     const auto input = table_sentences(sentences);
-    return search(model, input.source, input.lengths, options_);
+    return search(model, {input.source, input.lengths}, options_);
   }
 
   torch::Tensor table_ = (torch::manual_seed(5), random_table(sentences, 2));

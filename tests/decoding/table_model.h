@@ -14,10 +14,10 @@ class TableModel : public Seq2Seq {
   // index of the sentence.
   explicit TableModel(torch::Tensor log_p) : log_p_(std::move(log_p)) {}
 
-  EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths) override {
-    const auto which = source.select(1, 0).unsqueeze(1);
+  EncoderOutput encode(const SourceBatch& source) override {
+    const auto which = source.elements().select(1, 0).unsqueeze(1);
     EncoderOutput encoded;
-    encoded.set_lengths(lengths, source.size(1), torch::kCPU);
+    encoded.set_lengths(source.lengths, source.positions(), torch::kCPU);
     encoded.states = which;
     encoded.summary = which.to(torch::kDouble);
     return encoded;

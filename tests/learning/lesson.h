@@ -65,7 +65,7 @@ inline double share_right(Seq2Seq& model, const std::vector<Example>& examples) 
   SearchRequest options;
   options.beam_size = 1;
   const auto batch = make_batch(examples);
-  const auto found = search(model, batch.source, batch.source_lengths, options);
+  const auto found = search(model, batch.source, options);
   std::int64_t right = 0;
   for (std::size_t row = 0; row < found.size(); ++row) {
     right += found[row][0].tokens == examples[static_cast<std::size_t>(batch.indices[row])].target;

@@ -92,7 +92,7 @@ class EncoderDecoderKindsReference : public testing::TestWithParam<std::string> 
   }
   torch::Tensor loss(const torch::Tensor& source, const torch::Tensor& input,
                      const torch::Tensor& output) {
-    const auto encoded = model_->encode(source, lengths_);
+    const auto encoded = model_->encode({source, lengths_});
     return model_->output_layer()
         .loss(model_->decode(input, encoded), encoded, output, 0.1)
         .objective;
@@ -106,7 +106,7 @@ class EncoderDecoderKindsReference : public testing::TestWithParam<std::string> 
     options.want_weights = true;
     const auto lengths = lengths_.narrow(0, first, n);
     const auto longest = lengths.max().item<std::int64_t>();
-    return search(*model_, source_.narrow(0, first, n).narrow(1, 0, longest), lengths, options);
+    return search(*model_, {source_.narrow(0, first, n).narrow(1, 0, longest), lengths}, options);
   }
 
   std::shared_ptr<EncoderDecoder> model_;
@@ -117,7 +117,7 @@ class EncoderDecoderKindsReference : public testing::TestWithParam<std::string> 
 };
 
 TEST_P(EncoderDecoderKindsReference, DecodingAllStepsAtOnceEqualsOneStepAtATime) {
-  const auto encoded = model_->encode(source_, lengths_);
+  const auto encoded = model_->encode({source_, lengths_});
   const auto at_once = model_->decode(input_, encoded).readout;
   auto state = model_->initial_state(encoded);
   for (std::int64_t t = 0; t < 3; ++t) {
@@ -133,7 +133,7 @@ TEST_P(EncoderDecoderKindsReference, HeadsAreDistributionsWhoseMeanIsTheWeights)
   const auto layers = options.decoder.kind == LayerKind::transformer        ? options.decoder.layers
                       : options.attention.kind == AttentionKind::multi_head ? 1
                                                                             : 0;
-  const auto encoded = model_->encode(source_, lengths_);
+  const auto encoded = model_->encode({source_, lengths_});
   auto state = model_->initial_state(encoded);
   for (std::int64_t t = 0; t < 3; ++t) {
     const auto heads = model_->explain(input_.select(1, t), state, encoded).heads;
@@ -197,7 +197,7 @@ TEST_P(EncoderDecoderKindsReference, AHypothesisHasTheProbabilityOfItsTokensGive
       if (hypothesis.finished) tokens.push_back(3);
       const auto sequence = torch::tensor(tokens).unsqueeze(0);
       const auto T = sequence.size(1) - 1;
-      const auto encoded = model_->encode(source_.narrow(0, 0, 1), lengths_.narrow(0, 0, 1));
+      const auto encoded = model_->encode({source_.narrow(0, 0, 1), lengths_.narrow(0, 0, 1)});
       const auto decoded = model_->decode(sequence.narrow(1, 0, T), encoded);
       const auto loss = model_->output_layer().loss(decoded, encoded, sequence.narrow(1, 1, T), 0);
       EXPECT_NEAR(-loss.nll.sum().item<double>(), hypothesis.log_probability, 1e-9);

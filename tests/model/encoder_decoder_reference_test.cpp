@@ -35,7 +35,7 @@ struct Example {
 };
 
 torch::Tensor loss_of(Seq2Seq& model, const Example& x) {
-  const auto encoded = model.encode(x.source, x.lengths);
+  const auto encoded = model.encode({x.source, x.lengths});
   return model.output_layer()
       .loss(model.decode(x.input, encoded), encoded, x.output, 0.1)
       .objective;
@@ -114,7 +114,7 @@ std::vector<ModelOptions> variants() {
 
 // One step at a time gives what decoding all at once gave.
 void expect_steps(Seq2Seq& model, const Example& x, const DecoderOutput& at_once) {
-  const auto encoded = model.encode(x.source, x.lengths);
+  const auto encoded = model.encode({x.source, x.lengths});
   auto state = model.initial_state(encoded);
   for (std::int64_t t = 0; t < 3; ++t) {
     auto step = model.step(x.input.select(1, t), state, encoded);
@@ -142,7 +142,7 @@ TEST(EncoderDecoderReference, DecodingAllStepsAtOnceEqualsOneStepAtATimeAlsoWith
     model.to(torch::kDouble);
     model.eval();
     const Example x;
-    const auto at_once = model.decode(x.input, model.encode(x.source, x.lengths));
+    const auto at_once = model.decode(x.input, model.encode({x.source, x.lengths}));
     expect_steps(model, x, at_once);
     const torch::NoGradGuard guard;
     kernels::PackedWeights packed;
@@ -155,7 +155,7 @@ TEST(EncoderDecoderReference, WhatAttentionAddsToTheLossComesWithEachStep) {
   const Example x;
   for (const auto& options : variants()) {
     EncoderDecoder model(9, 9, options);
-    const auto encoded = model.encode(x.source, x.lengths);
+    const auto encoded = model.encode({x.source, x.lengths});
     const auto penalty = model.decode(x.input, encoded).attention_loss.penalty;
     ASSERT_EQ(penalty.defined(), options.attention.kind == AttentionKind::coverage);
     if (!penalty.defined()) continue;
@@ -170,7 +170,7 @@ TEST(EncoderDecoderReference, ADetailOfAStepIsThatOfItsWeights) {
   for (const auto& options : variants()) {
     if (options.attention.kind == AttentionKind::none) continue;
     EncoderDecoder model(9, 9, options);
-    const auto encoded = model.encode(x.source, x.lengths);
+    const auto encoded = model.encode({x.source, x.lengths});
     auto state = model.initial_state(encoded);
     for (std::int64_t t = 0; t < 2; ++t) {
       const auto token = x.input.select(1, t);
@@ -228,7 +228,7 @@ TEST(EncoderDecoderReference, AttentionDropoutDropsAtOnceWhatItDropsStepByStep) 
     torch::manual_seed(6);
     EncoderDecoder model(9, 9, options);
     model.to(torch::kDouble);
-    const auto encoded = model.encode(x.source, x.lengths);
+    const auto encoded = model.encode({x.source, x.lengths});
     const RandomStream stream(1, 1);
     const auto at_once = model.decode(x.input, encoded);
     const auto other = model.decode(x.input, encoded).readout;
@@ -293,7 +293,7 @@ TEST(EncoderDecoder, TheFirstStateIsTheMeansWhateverTheAttention) {
       torch::manual_seed(10);
       item.value().normal_();
     }
-    return model.initial_state(model.encode(x.source, x.lengths)).layers[0];
+    return model.initial_state(model.encode({x.source, x.lengths})).layers[0];
   };
   EXPECT_TRUE(torch::equal(first_state("none"), first_state("additive")));
 }

@@ -24,7 +24,7 @@ std::shared_ptr<Seq2Seq> table_model(std::int64_t sentences, double sharpness = 
 // P of the members' next tokens, in double precision: [N, V].
 torch::Tensor probabilities(Seq2Seq& model, const torch::Tensor& source,
                             const torch::Tensor& lengths, const torch::Tensor& tokens) {
-  const auto encoded = model.encode(source, lengths);
+  const auto encoded = model.encode({source, lengths});
   const auto step = model.step(tokens, model.initial_state(encoded), encoded);
   return model.output_layer().logits(step, encoded).softmax(-1);
 }
@@ -85,7 +85,7 @@ TEST(EnsembleReference, TheLanguageModelOfAFusionBeginsWithItsOwnToken) {
                               product / product.sum(1, true), 1e-12, 1e-12));
   // The second step reads the same token in both.
   const auto after = [&](Seq2Seq& model, const torch::Tensor& first) {
-    const auto encoded = model.encode(source, lengths);
+    const auto encoded = model.encode({source, lengths});
     const auto state = model.step(first, model.initial_state(encoded), encoded).state;
     return model.output_layer().logits(model.step(next, state, encoded), encoded).softmax(-1);
   };
@@ -101,8 +101,8 @@ TEST(EnsembleReference, OfOneModelWithItselfChangesNothing) {
     Ensemble twice({model, model}, mean, {2, 5});
     for (const std::int64_t beam : {1, 3}) {
       const auto options = table_options(beam, 8);
-      const auto alone = search(*model, source, lengths, options);
-      const auto together = search(twice, source, lengths, options);
+      const auto alone = search(*model, {source, lengths}, options);
+      const auto together = search(twice, {source, lengths}, options);
       for (std::size_t b = 0; b < alone.size(); ++b) {
         ASSERT_EQ(together[b].size(), alone[b].size());
         for (std::size_t k = 0; k < alone[b].size(); ++k) {
@@ -148,11 +148,11 @@ TEST(EnsembleReference, RealModelsSearchAndAreForcedAlike) {
   options.beam_size = 3;
   options.max_output_length = 6;
   options.want_weights = true;
-  const auto found = search(ensemble, source, lengths, options);
+  const auto found = search(ensemble, {source, lengths}, options);
   for (std::int64_t b = 0; b < 3; ++b) {
     const auto S = lengths[b].item<std::int64_t>();
-    const auto alone =
-        search(ensemble, source.narrow(0, b, 1).narrow(1, 0, S), lengths.narrow(0, b, 1), options);
+    const auto alone = search(
+        ensemble, {source.narrow(0, b, 1).narrow(1, 0, S), lengths.narrow(0, b, 1)}, options);
     const auto& best = found[static_cast<std::size_t>(b)][0];
     EXPECT_EQ(alone[0][0].tokens, best.tokens);
     EXPECT_NEAR(alone[0][0].log_probability, best.log_probability, 1e-5);
@@ -166,7 +166,7 @@ TEST(EnsembleReference, RealModelsSearchAndAreForcedAlike) {
     given.insert(given.end(), best.tokens.begin(), best.tokens.end());
     given.push_back(3);
     const auto forced =
-        score_targets(ensemble, source.narrow(0, b, 1).narrow(1, 0, S), lengths.narrow(0, b, 1),
+        score_targets(ensemble, {source.narrow(0, b, 1).narrow(1, 0, S), lengths.narrow(0, b, 1)},
                       {torch::tensor(given).unsqueeze(0)}, false);
     EXPECT_NEAR(forced[0].log_probability, best.log_probability, 1e-5);
     for (std::size_t t = 0; t < best.token_log_p.size(); ++t) {

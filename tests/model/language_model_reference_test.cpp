@@ -39,7 +39,7 @@ class LanguageModelReference : public testing::TestWithParam<ModelOptions> {
     model_->to(torch::kDouble);
     model_->eval();
   }
-  EncoderOutput encoded() { return model_->encode(source_, lengths_); }
+  EncoderOutput encoded() { return model_->encode({source_, lengths_}); }
   torch::Tensor objective() {
     const auto encoded_source = encoded();
     return model_->output_layer()
@@ -97,7 +97,7 @@ TEST_P(LanguageModelReference, TheBestContinuationHasTheHighestProbability) {
   options.max_output_length = 3;
   options.max_output_ratio = 0;
   const torch::NoGradGuard guard;
-  const auto found = search(*model_, source_.narrow(0, 0, 1), lengths_.narrow(0, 0, 1), options);
+  const auto found = search(*model_, {source_.narrow(0, 0, 1), lengths_.narrow(0, 0, 1)}, options);
   ASSERT_FALSE(found[0].empty());
   for (const auto& hypothesis : found[0]) {
     EXPECT_LE(hypothesis.log_probability, 0);

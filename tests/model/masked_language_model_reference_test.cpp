@@ -35,7 +35,7 @@ class MaskedLanguageModelReference : public testing::TestWithParam<EncoderKind> 
     model_->eval();
   }
   torch::Tensor readout() {
-    return model_->decode(positions_, model_->encode(source_, lengths_)).readout;
+    return model_->decode(positions_, model_->encode({source_, lengths_})).readout;
   }
 
   std::shared_ptr<Seq2Seq> model_;
@@ -53,7 +53,7 @@ TEST_P(MaskedLanguageModelReference, HasAnEncoderAndAHeadAndNoDecoder) {
     EXPECT_TRUE(is_known) << name;
   }
   EXPECT_FALSE(model_->has_attention_weights());
-  const auto encoded = model_->encode(source_, lengths_);
+  const auto encoded = model_->encode({source_, lengths_});
   EXPECT_THROW(model_->initial_state(encoded), std::logic_error);
 }
 
@@ -61,7 +61,7 @@ TEST_P(MaskedLanguageModelReference, AReadoutIsTheNormOfGeluOfItsState) {
   const torch::NoGradGuard guard;
   std::map<std::string, torch::Tensor> p;
   for (const auto& [name, tensor] : parameters_of(*model_)) p[name] = tensor;
-  const auto states = model_->encode(source_, lengths_).states;
+  const auto states = model_->encode({source_, lengths_}).states;
   const auto found = readout();
   for (const auto& [b, t, position] : {std::tuple(0, 0, 1), {0, 1, 3}, {1, 0, 0}}) {
     const auto x =
@@ -86,7 +86,7 @@ TEST_P(MaskedLanguageModelReference, APredictionReadsTokensOnBothSides) {
 
 TEST_P(MaskedLanguageModelReference, GradientsEqualCentralDifferences) {
   const auto objective = [&] {
-    const auto encoded = model_->encode(source_, lengths_);
+    const auto encoded = model_->encode({source_, lengths_});
     return model_->output_layer()
         .loss(model_->decode(positions_, encoded), encoded, {tokens_}, 0.1)
         .objective;
@@ -97,9 +97,9 @@ TEST_P(MaskedLanguageModelReference, GradientsEqualCentralDifferences) {
 TEST_P(MaskedLanguageModelReference, ProbabilitiesDoNotDependOnTheBatch) {
   model_->to(torch::kFloat);
   kernels::PackedWeights packed;
-  const auto both = score_masked_tokens(*model_, source_, lengths_, positions_, tokens_, packed);
+  const auto both = score_masked_tokens(*model_, {source_, lengths_}, positions_, tokens_, packed);
   const auto second = score_masked_tokens(
-      *model_, source_.slice(0, 1).slice(1, 0, 3), lengths_.slice(0, 1),
+      *model_, {source_.slice(0, 1).slice(1, 0, 3), lengths_.slice(0, 1)},
       positions_.slice(0, 1).slice(1, 0, 1), tokens_.slice(0, 1).slice(1, 0, 1), packed);
   EXPECT_EQ(both[1][0].item<double>(), second[0][0].item<double>());
   EXPECT_EQ(both[1][1].item<double>(), 0) << "padding";

@@ -140,7 +140,7 @@ TEST(MinimumRiskReference, TheObjectiveIsThatOfAllTranslationsEnumerated) {
     for (std::int64_t b = 0; b < 2; ++b) {
       const torch::NoGradGuard guard;
       const auto alone = batch.range(b, b + 1);
-      const auto encoded = model->encode(alone.source, alone.source_lengths);
+      const auto encoded = model->encode(alone.source);
       std::vector<double> log_p;
       for (const auto& [tokens, risk] : all) {
         log_p.push_back(stepwise_log_p(*model, encoded, tokens));

@@ -51,7 +51,7 @@ struct Parts {
 };
 
 Parts parts_of(Seq2Seq& model, const Batch& batch) {
-  const auto encoded = model.encode(batch.source, batch.source_lengths);
+  const auto encoded = model.encode(batch.source);
   const auto decoded = model.decode(batch.target_input(), encoded);
   const auto targets = batch.target_output();
   const auto loss = model.output_layer().loss(decoded, encoded, targets, smoothing);
@@ -193,8 +193,8 @@ TEST(BatchLossReference, RDropIsTheMeanOfTwoPassesAndHalfOfTheirMeanDivergence) 
     torch::Tensor nll;
     {
       const RandomStream stream(2, 1);
-      const auto encoded = model->encode(batch.source.repeat_interleave(2, 0),
-                                         batch.source_lengths.repeat_interleave(2, 0));
+      const auto encoded = model->encode({batch.source.elements().repeat_interleave(2, 0),
+                                          batch.source.lengths.repeat_interleave(2, 0)});
       const auto decoded = model->decode(batch.target_input().repeat_interleave(2, 0), encoded);
       const auto V = 9;
       const auto log_p = [&](std::int64_t row, std::int64_t t) {

@@ -15,9 +15,10 @@ CopyOutputLayer::CopyOutputLayer(const OutputLayerConfig& config) : VocabularyOu
   w_y_ = config.model.register_module("copy_w_y", Linear(input_size, 1, false));
 }
 
-void CopyOutputLayer::prepare(EncoderOutput& encoded, const torch::Tensor& source,
+void CopyOutputLayer::prepare(EncoderOutput& encoded, const SourceBatch& source,
                               const torch::Tensor& /*embedded*/) {
-  encoded.context.set(this, {source.select(2, 1).contiguous(), w_c_(encoded.states)});
+  encoded.context.set(
+      this, {std::get<CopyIds>(source.values).extended_ids.contiguous(), w_c_(encoded.states)});
 }
 
 torch::Tensor CopyOutputLayer::embed(const torch::Tensor& tokens, const EncoderOutput& encoded) {

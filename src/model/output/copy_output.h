@@ -20,9 +20,8 @@ class CopyOutputLayer : public VocabularyOutputLayer {
  public:
   explicit CopyOutputLayer(const OutputLayerConfig& config);
 
-  // source is [B, S, 2]: for each word, its id in the source vocabulary and its target id, which is
-  // an extended id if the word is not in the target vocabulary.
-  void prepare(EncoderOutput& encoded, const torch::Tensor& source,
+  // The source has CopyIds.
+  void prepare(EncoderOutput& encoded, const SourceBatch& source,
                const torch::Tensor& embedded) override;
   torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
   // Label smoothing distributes ε over the V words of the vocabulary.

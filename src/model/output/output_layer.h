@@ -16,9 +16,8 @@ class OutputLayer {
   virtual ~OutputLayer() = default;
 
   // Precomputes the tensors that do not depend on a step and stores them in encoded.context. Called
-  // once per batch of source sentences, after Decoder::prepare(). source is as for
-  // Seq2Seq::encode(); embedded is [B, S, E].
-  virtual void prepare(EncoderOutput& /*encoded*/, const torch::Tensor& /*source*/,
+  // once per batch of source sentences, after Decoder::prepare(). embedded is [B, S, E].
+  virtual void prepare(EncoderOutput& /*encoded*/, const SourceBatch& /*source*/,
                        const torch::Tensor& /*embedded*/) {}
   // Embeds target tokens as decoder input: [N] int64 -> [N, E] in a search, where N = G · B with G
   // consecutive hypotheses per sentence; [B, T] int64 -> [B, T, E] in training.

@@ -16,7 +16,7 @@ PointerOutputLayer::PointerOutputLayer(const OutputLayerConfig& config) {
       "pointer", std::make_shared<Additive>(options.decoder.hidden_size, config.state_size, score));
 }
 
-void PointerOutputLayer::prepare(EncoderOutput& encoded, const torch::Tensor& /*source*/,
+void PointerOutputLayer::prepare(EncoderOutput& encoded, const SourceBatch& /*source*/,
                                  const torch::Tensor& embedded) {
   encoded.context.set(this, {embedded});
   pointer_->prepare(encoded);

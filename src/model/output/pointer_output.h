@@ -18,7 +18,7 @@ class PointerOutputLayer : public OutputLayer {
  public:
   explicit PointerOutputLayer(const OutputLayerConfig& config);
 
-  void prepare(EncoderOutput& encoded, const torch::Tensor& source,
+  void prepare(EncoderOutput& encoded, const SourceBatch& source,
                const torch::Tensor& embedded) override;
   torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
   // Label smoothing distributes ε over the positions of the sentence.

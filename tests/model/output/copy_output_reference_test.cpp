@@ -24,8 +24,7 @@ OutputCase copy_case() {
   OutputCase x;
   const auto source = torch::tensor({{4, 1, 1, 1, 3}, {7, 1, 3, 0, 0}, {5, 3, 0, 0, 0}});
   const auto target = torch::tensor({{5, 8, 9, 8, 3}, {6, 8, 3, 0, 0}, {4, 3, 0, 0, 0}});
-  x.source = torch::stack({source, target}, 2);
-  x.lengths = torch::tensor({5, 3, 2});
+  x.source = {CopyIds{source, target}, torch::tensor({5, 3, 2})};
   x.input = torch::tensor({{2, 8, 5, 9}, {2, 8, 1, 0}, {2, 7, 0, 0}});
   x.output = torch::tensor({{8, 5, 9, 3}, {8, 1, 3, 0}, {7, 3, 0, 0}});
   return x;
@@ -51,8 +50,9 @@ class Plain {
   double probability(std::int64_t b, std::int64_t t, std::int64_t y) {
     const TensorNumbers alpha(run_.decoded.weights);
     double copied = 0;
-    for (std::int64_t s = 0; s < x_.lengths[b].item<std::int64_t>(); ++s) {
-      if (x_.source[b][s][1].item<std::int64_t>() == y) copied += alpha(b, t, s);
+    const auto& copies = std::get<CopyIds>(x_.source.values).extended_ids;
+    for (std::int64_t s = 0; s < x_.source.lengths[b].item<std::int64_t>(); ++s) {
+      if (copies[b][s].item<std::int64_t>() == y) copied += alpha(b, t, s);
     }
     const auto p_gen = generation(b, t);
     return p_gen * (y < V ? generated(b, t, y) : 0) + (1 - p_gen) * copied;
@@ -68,7 +68,7 @@ class Plain {
     double logit = parameter(model_, "copy_w_s.bias")(0);
     for (std::int64_t c = 0; c < 4; ++c) {
       double context = 0;
-      for (std::int64_t p = 0; p < x_.lengths[b].item<std::int64_t>(); ++p) {
+      for (std::int64_t p = 0; p < x_.source.lengths[b].item<std::int64_t>(); ++p) {
         context += alpha(b, t, p) * h(b, p, c);
       }
       logit += w_c(c) * context + w_s(c) * s(b, t, c);
@@ -121,7 +121,7 @@ TEST(CopyOutputReference, ProbabilitiesOfAllWordsSumToOne) {
   const auto x = copy_case();
   Plain plain(model, x);
   const torch::NoGradGuard guard;
-  const auto encoded = model.encode(x.source, x.lengths);
+  const auto encoded = model.encode(x.source);
   const auto step = model.step(x.input.select(1, 0), model.initial_state(encoded), encoded);
   const auto p = model.output_layer().logits(step, encoded).exp();
   for (std::int64_t b = 0; b < 3; ++b) {
@@ -182,7 +182,7 @@ TEST(CopyOutputReference, ForcedDecodingHasTheProbabilityOfTheLoss) {
   const auto begin = torch::full({3, 1}, 2, torch::kLong);
   double log_p = 0;
   for (const auto& hypothesis :
-       score_targets(model, x.source, x.lengths, {torch::cat({begin, x.output}, 1)}, true)) {
+       score_targets(model, x.source, {torch::cat({begin, x.output}, 1)}, true)) {
     log_p += hypothesis.log_probability;
     EXPECT_EQ(hypothesis.weights.size(), hypothesis.tokens.size() + 1);
   }
@@ -199,7 +199,7 @@ TEST(CopyOutputReference, AWordThatHasLostAllWeightIsAsImprobableInTheSearchAsIn
   const auto begin = torch::full({3, 1}, 2, torch::kLong);
   double log_p = 0;
   for (const auto& hypothesis :
-       score_targets(model, x.source, x.lengths, {torch::cat({begin, x.output}, 1)}, false)) {
+       score_targets(model, x.source, {torch::cat({begin, x.output}, 1)}, false)) {
     log_p += hypothesis.log_probability;
   }
   EXPECT_NEAR(-log_p, loss, 1e-9);
@@ -235,7 +235,7 @@ TEST(CopyOutputLayer, WantsAttentionThatIsADistribution) {
 TEST(CopyOutputLayer, WhatTheVocabularyLacksComesOfTheShareThatIsNotGenerated) {
   auto model = copy_model();
   const auto x = copy_case();
-  const auto encoded = model.encode(x.source, x.lengths);
+  const auto encoded = model.encode(x.source);
   const auto step = model.step(x.input.select(1, 0), model.initial_state(encoded), encoded);
   const auto p_gen = model.output_layer().generation_probability(step, encoded);  // [N]
   const auto P = model.output_layer().logits(step, encoded).softmax(-1);

@@ -25,8 +25,7 @@ inline ModelOptions small_model(OutputKind kind) {
 }
 
 struct OutputCase {
-  torch::Tensor source;
-  torch::Tensor lengths = torch::tensor({4, 3, 2});
+  SourceBatch source;
   torch::Tensor input;
   torch::Tensor output;
 };
@@ -34,7 +33,7 @@ struct OutputCase {
 // Its model, as it computes: in double precision.
 struct Computed {
   Computed(EncoderDecoder& model, const OutputCase& x)
-      : encoded(model.encode(x.source, x.lengths)), decoded(model.decode(x.input, encoded)) {}
+      : encoded(model.encode(x.source)), decoded(model.decode(x.input, encoded)) {}
   EncoderOutput encoded;
   DecoderOutput decoded;
 };
@@ -46,15 +45,18 @@ inline torch::Tensor loss_of(EncoderDecoder& model, const OutputCase& x, double 
 
 // Sentence b alone, without padding.
 inline OutputCase alone(const OutputCase& x, std::int64_t b) {
-  const auto S = x.lengths[b].item<std::int64_t>();
+  const auto S = x.source.lengths[b].item<std::int64_t>();
   const auto T = x.output[b].ne(0).sum().item<std::int64_t>();
-  return {x.source.narrow(0, b, 1).narrow(1, 0, S), x.lengths.narrow(0, b, 1),
-          x.input.narrow(0, b, 1).narrow(1, 0, T), x.output.narrow(0, b, 1).narrow(1, 0, T)};
+  auto source =
+      x.source.map([&](const torch::Tensor& all) { return all.narrow(0, b, 1).narrow(1, 0, S); });
+  source.lengths = x.source.lengths.narrow(0, b, 1);
+  return {source, x.input.narrow(0, b, 1).narrow(1, 0, T),
+          x.output.narrow(0, b, 1).narrow(1, 0, T)};
 }
 
 inline void expect_batch_equals_sentences(EncoderDecoder& model, const OutputCase& x) {
   double sum = 0;
-  for (std::int64_t b = 0; b < x.source.size(0); ++b) {
+  for (std::int64_t b = 0; b < x.source.size(); ++b) {
     sum += loss_of(model, alone(x, b), 0.1).item<double>();
   }
   EXPECT_NEAR(loss_of(model, x, 0.1).item<double>(), sum, 1e-10);
@@ -63,13 +65,13 @@ inline void expect_batch_equals_sentences(EncoderDecoder& model, const OutputCas
 // P(y_t) of the search, one step after the other, is that of the loss.
 inline void expect_steps_equal_loss(EncoderDecoder& model, const OutputCase& x) {
   const torch::NoGradGuard guard;
-  const auto encoded = model.encode(x.source, x.lengths);
+  const auto encoded = model.encode(x.source);
   auto state = model.initial_state(encoded);
   double sum = 0;
   for (std::int64_t t = 0; t < x.input.size(1); ++t) {
     auto step = model.step(x.input.select(1, t), state, encoded);
     const auto log_p = model.output_layer().logits(step, encoded).log_softmax(-1);
-    for (std::int64_t b = 0; b < x.source.size(0); ++b) {
+    for (std::int64_t b = 0; b < x.source.size(); ++b) {
       const auto y = x.output[b][t].item<std::int64_t>();
       if (y != 0) sum -= log_p[b][y].item<double>();
     }
@@ -93,10 +95,10 @@ inline void expect_search_ignores_the_batch(EncoderDecoder& model, const OutputC
     options.beam_size = beam;
     options.max_output_length = 6;
     options.want_weights = true;
-    const auto together = search(model, x.source, x.lengths, options);
-    for (std::int64_t b = 0; b < x.source.size(0); ++b) {
+    const auto together = search(model, x.source, options);
+    for (std::int64_t b = 0; b < x.source.size(); ++b) {
       const auto one = alone(x, b);
-      const auto found = search(model, one.source, one.lengths, options)[0];
+      const auto found = search(model, one.source, options)[0];
       ASSERT_EQ(found.size(), together[static_cast<std::size_t>(b)].size());
       for (std::size_t k = 0; k < found.size(); ++k) {
         const auto& other = together[static_cast<std::size_t>(b)][k];

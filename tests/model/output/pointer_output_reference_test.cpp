@@ -15,7 +15,7 @@ namespace {
 // Sentences of three, two and one elements; position p is 4 + p.
 OutputCase pointer_case() {
   OutputCase x;
-  x.source = torch::tensor({{4, 5, 6, 3}, {7, 4, 3, 0}, {5, 3, 0, 0}});
+  x.source = {torch::tensor({{4, 5, 6, 3}, {7, 4, 3, 0}, {5, 3, 0, 0}}), torch::tensor({4, 3, 2})};
   x.input = torch::tensor({{2, 6, 4}, {2, 5, 0}, {2, 0, 0}});
   x.output = torch::tensor({{6, 4, 3}, {5, 3, 0}, {3, 0, 0}});
   return x;
@@ -24,13 +24,14 @@ OutputCase pointer_case() {
 // The same with pairs of numbers for words, the last column marks </s>.
 OutputCase numbers_case() {
   auto x = pointer_case();
-  x.source = torch::rand({3, 4, 3}, torch::kDouble);
-  x.source.select(2, 2).zero_();
+  const auto values = torch::rand({3, 4, 3}, torch::kDouble);
+  values.select(2, 2).zero_();
   for (std::int64_t b = 0; b < 3; ++b) {
-    const auto end = x.lengths[b].item<std::int64_t>() - 1;
-    x.source[b].slice(0, end).zero_();
-    x.source[b][end][2] = 1;
+    const auto end = x.source.lengths[b].item<std::int64_t>() - 1;
+    values[b].slice(0, end).zero_();
+    values[b][end][2] = 1;
   }
+  x.source.values = SourceVectors{values};
   return x;
 }
 
@@ -54,7 +55,7 @@ double plain_loss(EncoderDecoder& model, const OutputCase& x) {
   const TensorNumbers h(run.encoded.states), s(run.decoded.hidden);
   double loss = 0;
   for (std::int64_t b = 0; b < 3; ++b) {
-    const auto S = x.lengths[b].item<std::int64_t>();
+    const auto S = x.source.lengths[b].item<std::int64_t>();
     for (std::int64_t t = 0; t < x.output.size(1); ++t) {
       const auto y = x.output[b][t].item<std::int64_t>();
       if (y == 0) continue;
@@ -118,12 +119,12 @@ TEST(PointerOutputLayer, OnlyPositionsOfTheSentenceAndStopCanBeSaid) {
   const torch::NoGradGuard guard;
   auto model = pointer_model(0);
   const auto x = pointer_case();
-  const auto encoded = model.encode(x.source, x.lengths);
+  const auto encoded = model.encode(x.source);
   const auto step = model.step(x.input.select(1, 0), model.initial_state(encoded), encoded);
   const auto p = model.output_layer().logits(step, encoded).softmax(-1);
   for (std::int64_t b = 0; b < 3; ++b) {
     for (std::int64_t y = 0; y < p.size(1); ++y) {
-      const bool can = y >= 3 && y < 3 + x.lengths[b].item<std::int64_t>();
+      const bool can = y >= 3 && y < 3 + x.source.lengths[b].item<std::int64_t>();
       EXPECT_EQ(p[b][y].item<double>() > 0, can) << b << ' ' << y;
     }
   }
