@@ -158,7 +158,7 @@ std::optional<std::filesystem::path> checkpoint_to_resume(const RunFolder& run,
 // Like make_setup(), but also verifies the training state of the checkpoint.
 Setup make_setup_from(const RunFolder& run, const Options& options,
                       const std::optional<std::filesystem::path>& last,
-                      const std::string& init_from, ProcessGroup& group = ProcessGroup::alone()) {
+                      const std::string& init_from, ProcessGroup& group) {
   try {
     auto setup = make_setup(options, last, init_from, group);
     if (setup.checkpoint) verify_state(*setup.checkpoint);
@@ -178,7 +178,8 @@ struct TrialSteps {
 
 // Makes a few steps, at least two, with a learning rate of 0: no weight changes. `epoch` must have
 // batches.
-TrialSteps try_steps(const Setup& setup, BatchSampler& batches, std::int64_t epoch) {
+TrialSteps try_steps(const Setup& setup, BatchSampler& batches, std::int64_t epoch,
+                     ProcessGroup& alone) {
   using Clock = std::chrono::steady_clock;
   constexpr std::int64_t most_steps = 11;
   constexpr std::chrono::seconds time_limit(5);
@@ -200,7 +201,7 @@ TrialSteps try_steps(const Setup& setup, BatchSampler& batches, std::int64_t epo
     }
     const auto result = train_step(
         trained, of_step, {trial.steps + 1, 0, 0, {}, minimum_risk ? &*minimum_risk : nullptr},
-        options, *setup.pool);
+        options, *setup.pool, alone);
     if (trial.steps++ == 0) {  // it allocates memory
       trial.first = result;
       begin = Clock::now();
@@ -232,13 +233,14 @@ void dry_run(const TrainArguments& arguments) {
   const auto init_from = initial_model(arguments, last);
   const auto [options, adopted] = complete_options(std::move(given), last, init_from);
   if (!adopted.empty()) log::info("{}", adopted);
-  const auto setup = make_setup_from(run, options, last, init_from);
+  ProcessGroup alone;
+  const auto setup = make_setup_from(run, options, last, init_from, alone);
   if (last) warn_of_changes(run, setup);
   auto batches = make_sampler(setup);
   std::int64_t epoch = 0;
   while (batches.count(epoch) == 0) ++epoch;  // with corpus weights below 1 an epoch can be empty
   const auto in_epoch = batches.count(epoch);
-  const auto trial = try_steps(setup, batches, epoch);
+  const auto trial = try_steps(setup, batches, epoch, alone);
   log::info("Dry run{}: {} per epoch; the first step has {} and {}, loss {}",
             last ? fmt::format(", resuming from {}", last->string()) : "",
             counted(in_epoch, "batch"), counted(trial.first.sentences, "sentence"),

@@ -408,11 +408,6 @@ void ProcessGroup::leave() {}
 
 ProcessGroup::~ProcessGroup() = default;
 
-ProcessGroup& ProcessGroup::alone() {
-  static ProcessGroup group;
-  return group;
-}
-
 void ProcessGroup::sum(const torch::Tensor& tensor) {
   start_sum(tensor);
   finish_sums();

@@ -56,9 +56,6 @@ class ProcessGroup {
   ProcessGroup(const ProcessGroup&) = delete;
   ProcessGroup& operator=(const ProcessGroup&) = delete;
 
-  // An object for single processes, the default argument of functions that take a group.
-  static ProcessGroup& alone();
-
   std::size_t rank() const { return rank_; }
   std::size_t size() const { return size_; }
   bool is_alone() const { return size_ == 1; }

@@ -42,7 +42,7 @@ struct Setup {
 // CheckpointError if the run cannot resume with these options.
 // `group` must be that of the trainer.
 Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
-                 const std::string& init_from, ProcessGroup& group = ProcessGroup::alone());
+                 const std::string& init_from, ProcessGroup& group);
 
 // Throws ConfigError if a pattern of training.freeze or training.learning_rates matches no
 // parameter of the configured model. Reads no text, because the names do not depend on the

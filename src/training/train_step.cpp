@@ -208,7 +208,7 @@ namespace {
 // The step of a padded batch, which a graph can repeat: what changes from step to step is on the
 // device. Sets nll and gradient_norm of the result.
 void run_padded_step(TrainedModel& trained, const Batch& batch, const StepSettings& settings,
-                     const TrainingOptions& options, ThreadPool& pool,
+                     const TrainingOptions& options, ThreadPool& pool, ProcessGroup& alone,
                      const std::function<void()>& before_waiting, StepResult& result) {
   const bool updates = trained.optimizer->has_update_on_device();
   const std::vector<double> numbers = {
@@ -217,8 +217,7 @@ void run_padded_step(TrainedModel& trained, const Batch& batch, const StepSettin
   const auto all = settings.graphs->run(
       batch, numbers, [&](const Batch& padded, const torch::Tensor& on_device) {
         const auto& gradient = trained.gradient.flat();
-        const auto sums =
-            forward_backward(trained, {padded}, settings, options, pool, ProcessGroup::alone());
+        const auto sums = forward_backward(trained, {padded}, settings, options, pool, alone);
         const auto norm_of_sum = norm(gradient, pool);
         auto results = torch::stack({sums.nll, norm_of_sum});
         if (!updates) return results;
@@ -322,7 +321,7 @@ StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,
   trained.model->set_training_step(settings.step);
   const bool is_alone = group.is_alone();
   if (is_alone && batches.size() == 1 && batches[0].block.defined()) {
-    run_padded_step(trained, batches[0], settings, options, pool, before_waiting, result);
+    run_padded_step(trained, batches[0], settings, options, pool, group, before_waiting, result);
     return result;
   }
   // Forward and backward pass. In a group, the gradient is complete after group.sum() only.

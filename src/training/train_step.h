@@ -87,7 +87,7 @@ double apply_gradient(TrainedModel& trained, double target_tokens, const StepSet
 // calls before_waiting() first; that of a padded batch may lack memory, which is ignored.
 StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,
                       const StepSettings& settings, const TrainingOptions& options,
-                      ThreadPool& pool, ProcessGroup& group = ProcessGroup::alone(),
+                      ThreadPool& pool, ProcessGroup& group,
                       const std::function<void()>& before_waiting = {});
 
 }  // namespace regard

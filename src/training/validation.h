@@ -39,7 +39,7 @@ class Validator {
  public:
   // `pool` and `group` must outlive this object.
   Validator(const Options& options, Corpus dev, torch::Device device, ThreadPool& pool,
-            ProcessGroup& group = ProcessGroup::alone());
+            ProcessGroup& group);
 
   // Scores the model with its current weights. The processes of the group share the sentences and
   // return the same. Returns nullopt if hooks.cancelled returned true, in any process.

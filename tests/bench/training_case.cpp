@@ -124,7 +124,7 @@ double TrainingCase::floor() {
 
 double TrainingCase::timed_step(ThreadPool& workers) {
   return seconds([&] {
-    train_step(*trained_, {batch_}, {++steps_, learning_rate}, training_, workers);
+    train_step(*trained_, {batch_}, {++steps_, learning_rate}, training_, workers, group_);
   });
 }
 
@@ -254,7 +254,7 @@ ArchitectureCase::ArchitectureCase(const ModelOptions& options, const BatchShape
   const auto share = n == 1 ? batch_ : batch_.shard(0, n);
   ThreadPool alone(1);
   const auto products = record_products([&] {
-    train_step(*trained_, {share}, {++steps_, learning_rate}, training_, alone);
+    train_step(*trained_, {share}, {++steps_, learning_rate}, training_, alone, group_);
   });
   for (std::int64_t w = 0; w < n; ++w) {
     floors_.emplace_back(products, product_precision(precision));
@@ -267,7 +267,7 @@ double ArchitectureCase::floor() {
 
 double ArchitectureCase::step() {
   return seconds([&] {
-    train_step(*trained_, {batch_}, {++steps_, learning_rate}, training_, pool_);
+    train_step(*trained_, {batch_}, {++steps_, learning_rate}, training_, pool_, group_);
   });
 }
 

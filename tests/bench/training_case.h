@@ -64,6 +64,7 @@ class TrainingCase {
 
   ThreadPool& pool_;
   ThreadPool alone_;
+  ProcessGroup group_;  // this process alone
   TrainingOptions training_;
   std::vector<Example> examples_;
   Batch batch_;
@@ -90,6 +91,7 @@ class ArchitectureCase {
 
  private:
   ThreadPool& pool_;
+  ProcessGroup group_;  // this process alone
   TrainingOptions training_;
   Batch batch_;
   std::shared_ptr<Seq2Seq> model_;

@@ -83,6 +83,7 @@ inline double share_learnt(const ModelOptions& options, const Lesson& lesson) {
   training.label_smoothing = 0;
   TrainedModel trained(model, training);
   ThreadPool pool;
+  ProcessGroup alone;
   const auto test = drawn(lesson.draw, random, lesson.test_size);
   const auto of_test = sources_of(test);
   TrainingPosition position;  // of which the mean log P counts
@@ -90,8 +91,9 @@ inline double share_learnt(const ModelOptions& options, const Lesson& lesson) {
   for (int step = 1; step <= 1500 && right < lesson.enough; ++step) {
     model->train();
     const auto batch = make_batch(drawn_unseen(lesson.draw, random, lesson.batch_size, of_test));
-    const auto result = train_step(
-        trained, {batch}, {step, training.learning_rate, position.mean_log_p}, training, pool);
+    const auto result =
+        train_step(trained, {batch}, {step, training.learning_rate, position.mean_log_p}, training,
+                   pool, alone);
     position.update_mean_log_p(-result.nll / static_cast<double>(result.target_tokens));
     if (step % lesson.look_every == 0) right = share_right(*model, test);
   }

@@ -44,6 +44,7 @@ TEST_P(MinimumRiskLesson, LowersTheRiskOfWhatLikelihoodHasTaught) {
   options.search.max_output_length = 12;
   const MinimumRisk minimum_risk(options, numbered_words(V));
   ThreadPool pool(2);
+  ProcessGroup alone;
   const auto test = drawn(reversing, random, 200);
   const auto of_test = sources_of(test);
   std::int64_t step = 0;
@@ -55,7 +56,7 @@ TEST_P(MinimumRiskLesson, LowersTheRiskOfWhatLikelihoodHasTaught) {
     for (int i = 0; i < steps; ++i) {
       const auto batch = make_batch(drawn_unseen(reversing, random, 32, of_test));
       const auto result = train_step(trained, {batch}, {++step, learning_rate, 0, {}, objective},
-                                     options.training, pool);
+                                     options.training, pool, alone);
       if (i >= steps - 20) risk += result.risk / 32 / 20;
     }
     return risk;

@@ -170,9 +170,11 @@ struct RiskStep {
 
   StepResult run(const std::vector<Batch>& batches, std::size_t threads, std::int64_t step = 1) {
     ThreadPool pool(threads);
+    ProcessGroup alone;
     TrainedModel trained(model, options.training);
     const MinimumRisk minimum_risk(options, numbered_words(V));
-    return train_step(trained, batches, {step, 1, 0, {}, &minimum_risk}, options.training, pool);
+    return train_step(trained, batches, {step, 1, 0, {}, &minimum_risk}, options.training, pool,
+                      alone);
   }
   torch::Tensor weights() const {
     std::vector<torch::Tensor> flat;

@@ -37,10 +37,12 @@ std::vector<double> losses(const ModelOptions& model_options, torch::ScalarType 
   TrainingOptions options;
   TrainedModel trained(model, options);
   ThreadPool pool(1);
+  ProcessGroup alone;
   kernels::use_reference(composites);
   std::vector<double> losses;
   for (std::int64_t step = 1; step <= 200; ++step) {
-    const auto result = train_step(trained, {batch_of_step(step)}, {step, 0.005}, options, pool);
+    const auto result =
+        train_step(trained, {batch_of_step(step)}, {step, 0.005}, options, pool, alone);
     losses.push_back(result.nll / static_cast<double>(result.target_tokens));
   }
   kernels::use_reference(false);

@@ -37,8 +37,9 @@ struct Update {
 
   StepResult run(const std::vector<Batch>& batches, std::size_t threads, std::int64_t step = 1) {
     ThreadPool pool(threads);
+    ProcessGroup alone;
     TrainedModel trained(model, options);
-    return train_step(trained, batches, {step, 1}, options, pool);
+    return train_step(trained, batches, {step, 1}, options, pool, alone);
   }
 
   torch::Tensor weights() const {
@@ -151,8 +152,9 @@ TEST(TrainStep, TheGradientOfSeveralThreadsHasTheSameBytesEachTime) {
   const auto gradient_of = [&] {
     Update update(0);
     ThreadPool pool(4);
+    ProcessGroup alone;
     TrainedModel trained(update.model, update.options);
-    train_step(trained, {batch, batch}, {1, 1}, update.options, pool);
+    train_step(trained, {batch, batch}, {1, 1}, update.options, pool, alone);
     return trained.gradient.flat().clone();
   };
   const auto expected = gradient_of();
@@ -193,6 +195,7 @@ TEST(TrainedModel, HasAnAverageOnlyIfItIsWanted) {
 // rate in a tensor. The CPU has no graphs, so its steps are launched operation by operation.
 std::vector<StepResult> three_steps(Update& update, const Batch& batch, bool graphs) {
   ThreadPool pool;
+  ProcessGroup alone;
   TrainedModel trained(update.model, update.options);
   StepGraphs step_graphs(torch::kCPU, update.options, trained.weights.flat().numel());
   std::vector<StepResult> results;
@@ -200,7 +203,7 @@ std::vector<StepResult> three_steps(Update& update, const Batch& batch, bool gra
     StepSettings settings{.step = step, .learning_rate = 0.02 / static_cast<double>(step)};
     if (graphs) settings.graphs = &step_graphs;
     results.push_back(train_step(trained, {graphs ? step_graphs.to_device(batch) : batch}, settings,
-                                 update.options, pool));
+                                 update.options, pool, alone));
   }
   for (const auto& [name, tensor] : trained.optimizer->state()) {
     if (name != "step") continue;
