@@ -302,12 +302,6 @@ TrainedModel::TrainedModel(std::shared_ptr<Seq2Seq> model_to_train, const Traini
   }
 }
 
-double apply_gradient(TrainedModel& trained, double target_tokens, const StepSettings& settings,
-                      const TrainingOptions& options, ThreadPool& pool) {
-  const auto norm_of_sum = norm(trained.gradient.flat(), pool).item<double>();
-  return update(trained, norm_of_sum, target_tokens, settings, options, pool);
-}
-
 StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,
                       const StepSettings& settings, const TrainingOptions& options,
                       ThreadPool& pool, ProcessGroup& group,

@@ -74,11 +74,6 @@ struct StepResult {
   std::vector<double> counts = {};  // the sums of StepSettings::counts
 };
 
-// Divides trained.gradient by the number of target tokens, clips its norm and updates weights and
-// averages. Returns the norm before clipping. Updates nothing if the norm is not finite.
-double apply_gradient(TrainedModel& trained, double target_tokens, const StepSettings& settings,
-                      const TrainingOptions& options, ThreadPool& pool);
-
 // Performs one update. The objective is the sum of the losses of all batches, divided by their
 // number of target tokens. Each thread of the pool processes a shard of each batch. The model must
 // be in training mode. Updates nothing if `nll` or `gradient_norm` of the result is not finite. The

@@ -161,9 +161,15 @@ double TrainingCase::plain_loop() {
     trained_->gradient.begin();
     trained_->gradient.add(0, loss.objective);
     trained_->gradient.finish();
-    apply_gradient(*trained_, static_cast<double>(batch_.target_tokens), {++steps_, learning_rate},
-                   training_, alone_);
+    update(static_cast<double>(batch_.target_tokens), alone_);
   });
+}
+
+void TrainingCase::update(double target_tokens, ThreadPool& workers) {
+  const auto& gradient = trained_->gradient.flat();
+  const auto norm_of_sum = norm(gradient, workers).item<double>();
+  const auto factor = 1 / std::max(target_tokens, norm_of_sum / training_.clip_grad_norm);
+  trained_->optimizer->update(gradient, factor, learning_rate, workers);
 }
 
 const std::vector<std::string>& TrainingCase::part_names() {
@@ -177,9 +183,7 @@ void TrainingCase::time_parts(Timings& timings) {
   time_model(timings);
   time_floor(timings);
   trained_->gradient.flat().fill_(1e-3);
-  timings.add("update", seconds([&] {
-                apply_gradient(*trained_, 2, {++steps_, learning_rate}, training_, pool_);
-              }));
+  timings.add("update", seconds([&] { update(2, pool_); }));
   timings.add("data", seconds([&] { make_batch(examples_); }));
 }
 

@@ -59,6 +59,8 @@ class TrainingCase {
 
  private:
   double timed_step(ThreadPool& workers);
+  // Norm, clipping and optimizer, as in train_step().
+  void update(double target_tokens, ThreadPool& workers);
   void time_model(Timings& timings);
   void time_floor(Timings& timings);
 
