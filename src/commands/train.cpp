@@ -387,22 +387,27 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
   if (!group.is_first()) temporary.emplace();
   RunFolder run(temporary ? temporary->path().string() : given.options.training.model_dir);
   check_run_folder(run);
-  // The first process checks the options before it locks, and so creates, the run folder.
-  CompleteOptions complete;
-  if (group.is_first()) {
-    const auto checkpoint = checkpoint_to_resume(run, arguments);
-    complete = complete_options(given, checkpoint, initial_model(arguments, checkpoint));
-  }
-  run.lock();
+  // A new run folder is created only after the options have been checked.
+  std::error_code ignored;
+  const bool is_new = !std::filesystem::exists(run.path(), ignored);
+  if (!is_new) run.lock();
   const auto last = share_folder(
       group, group.is_first() ? checkpoint_to_resume(run, arguments) : std::nullopt, run.path());
   const auto init_from = initial_model(arguments, last);
-  if (!group.is_first()) complete = complete_options(std::move(given), last, init_from);
+  const auto [options, adopted] = complete_options(std::move(given), last, init_from);
+  if (is_new) {
+    run.lock();
+    if (run.last()) {
+      throw EnvironmentError(
+          "{}: another process has trained here since this one was started; start it again to "
+          "resume",
+          run.path().string());
+    }
+  }
   if (last && !arguments.init_from.empty()) {
     log::info("--init-from is ignored: the run resumes from {}.", last->string());
   }
   log::open_file((run.path() / "train.log").string());
-  const auto& [options, adopted] = complete;
   if (!adopted.empty()) log::info("{}", adopted);
   auto setup = make_setup_from(run, options, last, init_from, group);
   // All checks have passed: files may be replaced from here on. Reading the text can take minutes.
