@@ -23,6 +23,8 @@ class Validator;
 
 namespace regard {
 
+struct Options;  // config/options.h
+
 // The tags of the direction in which a model translates; empty: none.
 struct ModelTags {
   std::string source;
@@ -115,6 +117,27 @@ struct FeaturesArguments {
 
 CLI::App* add_features(CLI::App& program, FeaturesArguments& arguments);
 
+// The form of a translation in the output.
+struct LineFormat {
+  bool scores = false;
+  bool word_scores = false;
+  bool json = false;
+};
+
+// The attention that is written and drawn.
+struct AttentionChoice {
+  std::vector<std::string> maps = {"source"};
+  std::int64_t layer = 0;  // from 1; 0: not given
+  std::int64_t head = 0;   // from 1; 0: not given
+};
+
+// Files of which line i has the constraints on the translation of input line i.
+struct ConstraintFiles {
+  std::string prefixes;
+  std::string demand;
+  std::string ban;
+};
+
 struct TranslateArguments {
   ModelArguments model;
   ShortlistOptions shortlist;
@@ -122,28 +145,26 @@ struct TranslateArguments {
   std::string input;
   std::string output;
   std::int64_t n_best = 0;
+  LineFormat format;
   std::string alignments;
   std::string picture;
   std::string attention_scale = "absolute";
-  std::vector<std::string> attention_map = {"source"};
-  std::int64_t attention_layer = 0;  // from 1; 0: not given
-  std::int64_t attention_head = 0;   // from 1; 0: not given
-  std::string prefixes;
-  std::string demand;
-  std::string ban;
+  AttentionChoice attention;
   std::string attention_weights;
+  ConstraintFiles constraints;
   std::string dictionary;
   bool replace_unknown = false;
   std::int64_t split_length = 0;
-  bool scores = false;
-  bool word_scores = false;
-  bool json = false;
   std::string report;
   bool show_attention = false;
   bool explain = false;
 };
 
 CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments);
+// Throws ConfigError if options contradict each other, the search or the model. `options` are those
+// of the first of the `members` models that translate together, or of the only one.
+void check_translate(const TranslateArguments& arguments, const SearchOptions& search,
+                     const Options& options, std::size_t members);
 
 struct SynthesizeArguments {
   ModelArguments model;

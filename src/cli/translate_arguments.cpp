@@ -1,10 +1,16 @@
-// The command translate.
+// The command translate, and which of its options exclude each other.
 #include "cli/arguments.h"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "config/options.h"
 
 namespace regard {
 namespace {
@@ -32,17 +38,17 @@ Formats add_formats(CLI::App& command, TranslateArguments& arguments) {
                      ->group(group);
   auto* json =
       command
-          .add_flag("--json", arguments.json,
+          .add_flag("--json", arguments.format.json,
                     "print a JSON object: texts, log-probabilities and scores, also of each word")
           ->group(group);
   auto* scores =
       command
-          .add_flag("--scores", arguments.scores,
+          .add_flag("--scores", arguments.format.scores,
                     "print log-probability and score before the translation, separated by tabs")
           ->excludes(json)
           ->group(group);
   auto* word_scores = command
-                          .add_flag("--word-scores", arguments.word_scores,
+                          .add_flag("--word-scores", arguments.format.word_scores,
                                     "print the log-probability of each word after the translation")
                           ->excludes(json)
                           ->group(group);
@@ -63,7 +69,7 @@ void add_attention_options(CLI::App& command, TranslateArguments& arguments,
            "write an .html page with attention by head and layer, alignments, n-best lists and the "
            "tree of the beam search");
   command
-      .add_option("--attention-map", arguments.attention_map,
+      .add_option("--attention-map", arguments.attention.maps,
                   "attention in --attention-weights, --picture and --show-attention: to the source "
                   "(default), or the self-attention of the encoder or the decoder; several are "
                   "separated by commas")
@@ -71,13 +77,13 @@ void add_attention_options(CLI::App& command, TranslateArguments& arguments,
       ->type_name("source|encoder|decoder")
       ->group(group);
   command
-      .add_option("--attention-layer", arguments.attention_layer,
+      .add_option("--attention-layer", arguments.attention.layer,
                   "draw the heads of this layer, from 1 (default: the mean over those of the last)")
       ->transform(whole_number(1, 1000))
       ->type_name("N")
       ->group(group);
   command
-      .add_option("--attention-head", arguments.attention_head,
+      .add_option("--attention-head", arguments.attention.head,
                   "draw this head, from 1, of the layer (default: the last layer)")
       ->transform(whole_number(1, 1000))
       ->type_name("N")
@@ -104,18 +110,150 @@ void add_attention_options(CLI::App& command, TranslateArguments& arguments,
   }
 }
 
-void add_line_options(CLI::App& command, TranslateArguments& arguments) {
+void add_line_options(CLI::App& command, ConstraintFiles& files) {
   const std::string group =
       "Constraints for each line (line i of FILE belongs to line i of the input)";
   const FileOptions add_file{command, group};
-  add_file("--prefixes", arguments.prefixes, "beginning of the translation");
-  add_file("--demand", arguments.demand,
+  add_file("--prefixes", files.prefixes, "beginning of the translation");
+  add_file("--demand", files.demand,
            "phrases that the translation must contain, separated by tabs");
-  add_file("--ban", arguments.ban,
-           "phrases that the translation must not contain, separated by tabs");
+  add_file("--ban", files.ban, "phrases that the translation must not contain, separated by tabs");
+}
+
+// The options --prefixes, --demand and --ban that were given.
+std::vector<std::string> given_constraints(const ConstraintFiles& files) {
+  std::vector<std::string> given;
+  for (const auto& [option, path] : {std::pair{"--prefixes", files.prefixes},
+                                     {"--demand", files.demand},
+                                     {"--ban", files.ban}}) {
+    if (!path.empty()) given.emplace_back(option);
+  }
+  return given;
+}
+
+// Samples without --mbr: none of them is the best.
+bool is_unranked(const SearchOptions& search) {
+  return search.samples > 0 && search.mbr == MbrMetric::none;
+}
+
+// Returns --explain or --report if it was given, which shows the tokens and steps of one model.
+std::string steps_option(const TranslateArguments& arguments) {
+  if (arguments.explain) return "--explain";
+  return arguments.report.empty() ? "" : "--report";
+}
+
+// --explain, --report, --show-attention, --scores and --n-best.
+void check_outputs(const TranslateArguments& arguments, const SearchOptions& search,
+                   std::size_t members) {
+  if (const auto option = steps_option(arguments); !option.empty() && members > 1) {
+    throw ConfigError("{} shows one model: give one with -m and none with --lm; found {} in all",
+                      option, members);
+  }
+  if (is_unranked(search) && (arguments.explain || arguments.show_attention)) {
+    throw ConfigError(
+        "{} shows the best translation, but found samples {}: samples are not ranked; choose one "
+        "with --mbr",
+        arguments.explain ? "--explain" : "--show-attention", search.samples);
+  }
+  if (arguments.format.scores && (is_unranked(search) || arguments.n_best > 0)) {
+    throw ConfigError(
+        "--scores: n-best lists and samples include the scores already; leave it out");
+  }
+  if (search.samples > 0 && arguments.n_best > search.samples) {
+    throw ConfigError("--n-best {}: found {} to choose from; draw more with --samples",
+                      arguments.n_best, counted(search.samples, "sample"));
+  }
+  if (search.samples == 0 && arguments.n_best > search.beam_size) {
+    throw ConfigError("--n-best {}: the search keeps only {}; widen it with --beam-size",
+                      arguments.n_best, counted(search.beam_size, "hypothesis"));
+  }
+}
+
+void check_constraints(const ConstraintFiles& files, const SearchOptions& search,
+                       const ModelOptions& model) {
+  if (const auto given = given_constraints(files);
+      !given.empty() && model.output.kind == OutputKind::pointer) {
+    throw ConfigError("{}: the model outputs source positions, not words", given[0]);
+  }
+  if (!files.demand.empty() && search.samples > 0) {
+    throw ConfigError(
+        "--demand: found search.samples {}, expected 0: only beam search supports required phrases",
+        search.samples);
+  }
+}
+
+void check_split(const TranslateArguments& arguments, const SearchOptions& search,
+                 const ModelOptions& model) {
+  if (arguments.split_length == 0) return;
+  const auto reject = [](const std::string& option, const std::string& why) {
+    throw ConfigError("--split-length cannot be combined with {}: {}", option, why);
+  };
+  if (arguments.n_best > 1) reject("--n-best", "each part has its own n-best list");
+  if (search.samples > 0) reject("samples", "each part has its own samples");
+  if (search.mbr != MbrMetric::none) reject("--mbr", "it compares translations of whole lines");
+  if (arguments.explain) reject("--explain", "it explains whole lines");
+  if (!arguments.report.empty()) reject("--report", "it shows whole lines");
+  for (const auto& option : given_constraints(arguments.constraints)) {
+    reject(option, "it applies to whole lines");
+  }
+  if (model.output.kind == OutputKind::pointer || model.encoder.numbers > 0) {
+    reject("this model", "a sequence of elements has no sentences to split at");
+  }
+}
+
+void check_replace_unknown(const TranslateArguments& arguments, SourceKind source) {
+  if (!arguments.replace_unknown) return;
+  if (source == SourceKind::features) {
+    throw ConfigError("--replace-unknown replaces words, but the model reads features");
+  }
+  if (const auto option = steps_option(arguments); !option.empty()) {
+    throw ConfigError(
+        "--replace-unknown cannot be combined with {}, which shows the model's own tokens", option);
+  }
+}
+
+// --attention-map, --attention-layer and --attention-head.
+void check_attention(const TranslateArguments& arguments, std::size_t members) {
+  const auto& [maps, layer, head] = arguments.attention;
+  const bool is_default = maps == AttentionChoice{}.maps;
+  const bool draws = !arguments.picture.empty() || arguments.show_attention;
+  const std::string heads_option = layer > 0  ? "--attention-layer"
+                                   : head > 0 ? "--attention-head"
+                                              : "";
+  if (!is_default && !draws && arguments.attention_weights.empty()) {
+    throw ConfigError(
+        "--attention-map selects what --attention-weights, --picture and --show-attention show; "
+        "give one of them");
+  }
+  if (!heads_option.empty() && !draws) {
+    throw ConfigError("{} selects what --picture and --show-attention draw; give one of them",
+                      heads_option);
+  }
+  if (is_default && heads_option.empty()) return;
+  const auto reject = [&](const std::string& option) {
+    throw ConfigError("{} cannot be combined with {}, which changes the model's tokens",
+                      is_default ? heads_option : "--attention-map", option);
+  };
+  if (arguments.split_length > 0) reject("--split-length");
+  if (arguments.replace_unknown) reject("--replace-unknown");
+  const bool has_self_attention =
+      std::ranges::any_of(maps, [](const std::string& map) { return map != "source"; });
+  if (members > 1 && (has_self_attention || !heads_option.empty())) {
+    throw ConfigError("{} shows one model: give one with -m and none with --lm; found {} in all",
+                      has_self_attention ? "--attention-map" : heads_option, members);
+  }
 }
 
 }  // namespace
+
+void check_translate(const TranslateArguments& arguments, const SearchOptions& search,
+                     const Options& options, std::size_t members) {
+  check_outputs(arguments, search, members);
+  check_constraints(arguments.constraints, search, options.model);
+  check_split(arguments, search, options.model);
+  check_replace_unknown(arguments, options.data.source);
+  check_attention(arguments, members);
+}
 
 CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments) {
   auto* command = program.add_subcommand("translate", "Translate text, line by line");
@@ -143,7 +281,7 @@ CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments) {
       ->transform(whole_number(1, 1000000))
       ->type_name("N");
   add_attention_options(*command, arguments, add_formats(*command, arguments));
-  add_line_options(*command, arguments);
+  add_line_options(*command, arguments.constraints);
   add_shortlist_options(*command, model, arguments.shortlist);
   for (const auto* shows_all : {"--explain", "--report"}) {
     command->get_option(shows_all)->excludes(command->get_option("--shortlist"));

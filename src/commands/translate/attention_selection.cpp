@@ -65,28 +65,6 @@ void check_index(const char* option, std::int64_t found, std::int64_t count, con
                     map_name(map), model.path.string(), counted(count, what), count);
 }
 
-void check_other_options(const TranslateArguments& arguments) {
-  const bool is_default = arguments.attention_map == TranslateArguments{}.attention_map;
-  const bool draws = !arguments.picture.empty() || arguments.show_attention;
-  const bool selects_heads = arguments.attention_layer > 0 || arguments.attention_head > 0;
-  if (!is_default && !draws && arguments.attention_weights.empty()) {
-    throw ConfigError(
-        "--attention-map selects what --attention-weights, --picture and --show-attention show; "
-        "give one of them");
-  }
-  if (selects_heads && !draws) {
-    throw ConfigError("{} selects what --picture and --show-attention draw; give one of them",
-                      arguments.attention_layer > 0 ? "--attention-layer" : "--attention-head");
-  }
-  if (is_default && !selects_heads) return;
-  const auto reject = [&](const std::string& option) {
-    throw ConfigError("{} cannot be combined with {}, which changes the model's tokens",
-                      is_default ? "--attention-layer" : "--attention-map", option);
-  };
-  if (arguments.split_length > 0) reject("--split-length");
-  if (arguments.replace_unknown) reject("--replace-unknown");
-}
-
 // Returns the weights of the heads of the attention to the source.
 HeadWeights source_heads(const Explanation& explanation) {
   HeadWeights weights;
@@ -160,23 +138,14 @@ AttentionPicture self_attention_picture(const std::vector<std::string>& tokens,
   return picture;
 }
 
-AttentionSelection::AttentionSelection(const TranslateArguments& arguments,
-                                       const LoadedModel& model, const Translator& translator)
+AttentionSelection::AttentionSelection(const AttentionChoice& choice, const LoadedModel& model,
+                                       const Translator& translator)
     : model_(model),
       translator_(translator),
-      maps_(maps_named(arguments.attention_map)),
-      layer_(arguments.attention_layer),
-      head_(arguments.attention_head) {
-  check_other_options(arguments);
-  const bool computes_again = has_self_attention() || selects_heads();
-  if (!computes_again) return;
-  if (model.members > 1) {
-    throw ConfigError("{} shows one model: give one with -m and none with --lm; found {} in all",
-                      has_self_attention() ? "--attention-map"
-                      : layer_ > 0         ? "--attention-layer"
-                                           : "--attention-head",
-                      model.members);
-  }
+      maps_(maps_named(choice.maps)),
+      layer_(choice.layer),
+      head_(choice.head) {
+  if (!has_self_attention() && !selects_heads()) return;
   for (const auto map : maps_) {
     check_has_map(map, model);
     const auto counts = head_counts(map, model.contents.options.model);

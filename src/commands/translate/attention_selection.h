@@ -42,8 +42,8 @@ AttentionPicture self_attention_picture(const std::vector<std::string>& tokens,
 class AttentionSelection {
  public:
   // The model and the translator must outlive this object. Throws ConfigError if an option has no
-  // valid value, the model lacks the attention, or another option contradicts.
-  AttentionSelection(const TranslateArguments& arguments, const LoadedModel& model,
+  // valid value or the model lacks the attention.
+  AttentionSelection(const AttentionChoice& choice, const LoadedModel& model,
                      const Translator& translator);
 
   bool has(AttentionMap map) const;

@@ -19,42 +19,33 @@ using Phrase = std::vector<std::int32_t>;
 
 }  // namespace
 
-ConstraintReader::ConstraintReader(const TranslateArguments& arguments, const SearchOptions& search,
-                                   const LoadedModel& model)
+ConstraintReader::ConstraintReader(const ConstraintFiles& files, const std::string& input,
+                                   std::int64_t max_output_length, const LoadedModel& model)
     : codec_(model.contents.codec),
       continues_word_(
           continuation_tokens(*codec_.target, model.contents.options.data.tokenizer.kind)),
-      max_output_length_(search.max_output_length) {
-  open(arguments, search);
-  std::vector<const File*> files;
+      max_output_length_(max_output_length) {
+  open(files);
+  std::vector<const File*> given;
   for (const auto* file : {&prefixes_, &required_, &bad_words_}) {
-    if (file->reader) files.push_back(file);
+    if (file->reader) given.push_back(file);
   }
-  if (files.empty() ||
-      !std::ranges::all_of(files, [](auto* file) { return is_file(file->reader->name()); })) {
+  if (given.empty() ||
+      !std::ranges::all_of(given, [](auto* file) { return is_file(file->reader->name()); })) {
     return;
   }
-  validate_files(arguments.input, model.contents.options.data.source);
+  validate_files(input, model.contents.options.data.source);
   lines_read_ = 0;
-  open(arguments, search);
+  open(files);
 }
 
-void ConstraintReader::open(const TranslateArguments& arguments, const SearchOptions& search) {
-  const auto open = [&](File& file, const std::string& option, const std::string& path) {
-    if (path.empty()) return;
-    if (codec_.output == OutputKind::pointer) {
-      throw ConfigError("{}: the model outputs source positions, not words", option);
-    }
-    file = {option, std::make_unique<LineReader>(path), {}};
+void ConstraintReader::open(const ConstraintFiles& files) {
+  const auto open = [](File& file, const std::string& option, const std::string& path) {
+    if (!path.empty()) file = {option, std::make_unique<LineReader>(path), {}};
   };
-  open(prefixes_, "--prefixes", arguments.prefixes);
-  open(required_, "--demand", arguments.demand);
-  open(bad_words_, "--ban", arguments.ban);
-  if (required_.reader && search.samples > 0) {
-    throw ConfigError(
-        "--demand: found search.samples {}, expected 0: only beam search supports required phrases",
-        search.samples);
-  }
+  open(prefixes_, "--prefixes", files.prefixes);
+  open(required_, "--demand", files.demand);
+  open(bad_words_, "--ban", files.ban);
 }
 
 // Reads all constraints once to find errors. If the input is not a regular file, checks only as

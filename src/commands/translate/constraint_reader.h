@@ -18,11 +18,10 @@ namespace regard {
 // has a blank translation, whatever its constraints.
 class ConstraintReader {
  public:
-  // Throws ConfigError if the model or the search does not support the constraints. If all
-  // constraint files are regular files, reads them once in advance, so that the errors of next()
-  // and check_end() are thrown before anything is translated.
-  ConstraintReader(const TranslateArguments& arguments, const SearchOptions& search,
-                   const LoadedModel& model);
+  // `input` is the path of the lines. If all constraint files are regular files, reads them once in
+  // advance, so that the errors of next() and check_end() are thrown before anything is translated.
+  ConstraintReader(const ConstraintFiles& files, const std::string& input,
+                   std::int64_t max_output_length, const LoadedModel& model);
 
   // Returns the constraints of the next line, with its number. Throws InputError with file:line if
   // a file has too few lines, a required word is not in the vocabulary, or
@@ -47,7 +46,7 @@ class ConstraintReader {
     std::string line;                    // the last line read
   };
 
-  void open(const TranslateArguments& arguments, const SearchOptions& search);
+  void open(const ConstraintFiles& files);
   void validate_files(const std::string& input, SourceKind source);
   // Reads line `number` into file.line. Returns false if the option was not given.
   bool next_line(File& file, std::int64_t number);

@@ -9,12 +9,10 @@
 #include <thread>
 #include <utility>
 
-#include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "commands/output_file.h"
-#include "commands/translate/attention_output.h"
 #include "data/byte_stream.h"
 #include "data/line_reader.h"
 #include "translation/long_lines.h"
@@ -124,31 +122,6 @@ std::vector<std::string> LineChunkReader::take(bool few) {
   return lines;
 }
 
-namespace {
-
-void check_split(const TranslateArguments& arguments, const SearchOptions& search,
-                 const LoadedModel& model) {
-  const auto reject = [](const std::string& option, const std::string& why) {
-    throw ConfigError("--split-length cannot be combined with {}: {}", option, why);
-  };
-  if (arguments.n_best > 1) reject("--n-best", "each part has its own n-best list");
-  if (search.samples > 0) reject("samples", "each part has its own samples");
-  if (search.mbr != MbrMetric::none) reject("--mbr", "it compares translations of whole lines");
-  if (arguments.explain) reject("--explain", "it explains whole lines");
-  if (!arguments.report.empty()) reject("--report", "it shows whole lines");
-  for (const auto& [option, path] : {std::pair{"--prefixes", arguments.prefixes},
-                                     {"--demand", arguments.demand},
-                                     {"--ban", arguments.ban}}) {
-    if (!path.empty()) reject(option, "it applies to whole lines");
-  }
-  const auto& options = model.contents.options.model;
-  if (options.output.kind == OutputKind::pointer || options.encoder.numbers > 0) {
-    reject("this model", "a sequence of elements has no sentences to split at");
-  }
-}
-
-}  // namespace
-
 void TranslationWarnings::add(const Translation& translation) {
   if (translation.hypotheses.empty()) return;
   ++sentences_;
@@ -171,29 +144,18 @@ void TranslationWarnings::log() const {
   }
 }
 
-LineTranslator::LineTranslator(const TranslateArguments& arguments, const SearchOptions& search,
-                               const LoadedModel& model, const Translator& translator)
+LineTranslator::LineTranslator(const std::string& input, std::int64_t split_length,
+                               std::optional<UnknownWords> unknown_words, const LoadedModel& model,
+                               const Translator& translator)
     : translator_(translator),
       codec_(model.contents.codec),
-      split_length_(arguments.split_length),
+      split_length_(split_length),
       user_symbols_(model.contents.options.data.tokenizer.user_symbols),
       limit_(source_line_limit(codec_, model.contents.options.data)),
-      input_(input_name(path_or_dash(arguments.input))),
+      input_(input_name(path_or_dash(input))),
+      unknown_words_(std::move(unknown_words)),
       kind_(model.contents.options.data.tokenizer.kind),
-      warnings_(model.contents.options) {
-  if (split_length_ > 0) check_split(arguments, search, model);
-  if (!arguments.replace_unknown) return;
-  if (codec_.features) {
-    throw ConfigError("--replace-unknown replaces words, but the model reads features");
-  }
-  require_attention(model, "--replace-unknown");
-  if (arguments.explain || !arguments.report.empty()) {
-    throw ConfigError(
-        "--replace-unknown cannot be combined with {}, which shows the model's own tokens",
-        arguments.explain ? "--explain" : "--report");
-  }
-  unknown_words_.emplace(arguments.dictionary, *codec_.source, kind_);
-}
+      warnings_(model.contents.options) {}
 
 std::vector<std::string> LineTranslator::split(const std::string& line, std::int64_t number) const {
   if (split_length_ == 0) return {};

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/arguments.h"
 #include "commands/loaded_model.h"
 #include "config/options.h"
 #include "data/line_checks.h"
@@ -69,10 +68,11 @@ class TranslationWarnings {
 // joins the translations of the parts, replaces <unk>, collects warnings.
 class LineTranslator {
  public:
-  // Throws ConfigError if the model or the search does not support an option. The model and the
+  // `input` is the path of the lines; 0 for `split_length` does not split them. The model and the
   // translator must outlive this object.
-  LineTranslator(const TranslateArguments& arguments, const SearchOptions& search,
-                 const LoadedModel& model, const Translator& translator);
+  LineTranslator(const std::string& input, std::int64_t split_length,
+                 std::optional<UnknownWords> unknown_words, const LoadedModel& model,
+                 const Translator& translator);
 
   bool needs_weights() const { return unknown_words_.has_value(); }
 

@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/strings.h"
 #include "commands/commands.h"
 #include "commands/loaded_model.h"
 #include "commands/output_file.h"
@@ -26,6 +25,7 @@
 #include "translation/ordered_lines.h"
 #include "translation/translation_queue.h"
 #include "translation/translator.h"
+#include "translation/unknown_words.h"
 
 namespace regard {
 namespace {
@@ -39,8 +39,8 @@ class TranslationOutputs {
         translator_(translator),
         n_best_(static_cast<std::size_t>(n_best)),
         explain_(arguments.explain),
-        selection_(arguments, model, translator),
-        text_(arguments, model, translator, n_best),
+        selection_(arguments.attention, model, translator),
+        text_(arguments.format, model.contents.options.data.tokenizer.kind, translator, n_best),
         file_(arguments.output) {
     if (!arguments.alignments.empty()) alignments_.emplace(arguments.alignments, model);
     if (!arguments.attention_weights.empty()) {
@@ -172,47 +172,28 @@ std::optional<std::int64_t> total_lines(const std::string& input, const std::str
   }
 }
 
-void check(const TranslateArguments& arguments, const SearchOptions& search,
-           const LoadedModel& model) {
-  check_search(search, *model.contents.model);
-  if ((arguments.explain || !arguments.report.empty()) && model.members > 1) {
-    throw ConfigError("{} shows one model: give one with -m and none with --lm; found {} in all",
-                      arguments.explain ? "--explain" : "--report", model.members);
-  }
-  const bool unranked = search.samples > 0 && search.mbr == MbrMetric::none;
-  if (unranked && (arguments.explain || arguments.show_attention)) {
-    throw ConfigError(
-        "{} shows the best translation, but found samples {}: samples are not ranked; choose one "
-        "with --mbr",
-        arguments.explain ? "--explain" : "--show-attention", search.samples);
-  }
-  if (arguments.scores && (unranked || arguments.n_best > 0)) {
-    throw ConfigError(
-        "--scores: n-best lists and samples include the scores already; leave it out");
-  }
-  if (search.samples > 0 && arguments.n_best > search.samples) {
-    throw ConfigError("--n-best {}: found {} to choose from; draw more with --samples",
-                      arguments.n_best, counted(search.samples, "sample"));
-  }
-  if (search.samples == 0 && arguments.n_best > search.beam_size) {
-    throw ConfigError("--n-best {}: the search keeps only {}; widen it with --beam-size",
-                      arguments.n_best, counted(search.beam_size, "hypothesis"));
-  }
-}
-
 // Returns how many translations of each line are written in Moses format, 0 for the best one as
 // plain text. Samples without --mbr are always written in Moses format, because none of them is the
 // best.
-std::int64_t n_best_count(const TranslateArguments& arguments, const SearchOptions& search) {
-  if (arguments.n_best > 0 || search.mbr != MbrMetric::none) return arguments.n_best;
-  return search.samples;
+std::int64_t n_best_count(std::int64_t n_best, const SearchOptions& search) {
+  return n_best > 0 || search.mbr != MbrMetric::none ? n_best : search.samples;
+}
+
+// Returns the replacements of --replace-unknown; nullopt without it.
+std::optional<UnknownWords> unknown_words(const TranslateArguments& arguments,
+                                          const LoadedModel& model) {
+  if (!arguments.replace_unknown) return std::nullopt;
+  require_attention(model, "--replace-unknown");
+  return UnknownWords(arguments.dictionary, *model.contents.codec.source,
+                      model.contents.options.data.tokenizer.kind);
 }
 
 }  // namespace
 
 ExitCode translate(const TranslateArguments& arguments) {
   if (!arguments.picture.empty()) check_picture_name(arguments.picture);
-  check_files({path_or_dash(arguments.input), arguments.prefixes, arguments.demand, arguments.ban,
+  const auto& files = arguments.constraints;
+  check_files({path_or_dash(arguments.input), files.prefixes, files.demand, files.ban,
                arguments.dictionary, arguments.shortlist.file},
               {path_or_dash(arguments.output), arguments.alignments, arguments.attention_weights,
                arguments.picture, arguments.report});
@@ -222,16 +203,18 @@ ExitCode translate(const TranslateArguments& arguments) {
   const auto model = load_models(arguments.model);
   const auto translator = model.translator(arguments.shortlist);
   const auto search = arguments.search.apply_to(model.contents.options.search);
-  check(arguments, search, model);
+  check_search(search, *model.contents.model);
+  check_translate(arguments, search, model.contents.options, model.members);
   const auto limit = source_line_limit(model.contents.codec, model.contents.options.data);
   const auto window = TranslationQueue::window_lines(static_cast<std::size_t>(search.batch_size),
                                                      model.pool->count());
   const auto source = model.contents.options.data.source;
   LineChunkReader reader(arguments.input, window, arguments.split_length > 0 ? LineLimit{} : limit,
                          source);
-  const auto n_best = n_best_count(arguments, search);
-  ConstraintReader constraints(arguments, search, model);
-  LineTranslator line_translator(arguments, search, model, translator);
+  const auto n_best = n_best_count(arguments.n_best, search);
+  ConstraintReader constraints(files, arguments.input, search.max_output_length, model);
+  LineTranslator line_translator(arguments.input, arguments.split_length,
+                                 unknown_words(arguments, model), model, translator);
   TranslationOutputs outputs(arguments, model, translator, n_best);
   auto request = search_request(search);
   request.want_weights = outputs.want_weights() || line_translator.needs_weights();

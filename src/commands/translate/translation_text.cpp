@@ -95,18 +95,16 @@ std::string positions_table(const std::vector<std::string>& source, const Explai
 
 }  // namespace
 
-TranslationText::TranslationText(const TranslateArguments& arguments, const LoadedModel& model,
+TranslationText::TranslationText(const LineFormat& format, TokenizerKind kind,
                                  const Translator& translator, std::int64_t n_best)
     : translator_(translator),
-      kind_(model.contents.options.data.tokenizer.kind),
+      kind_(kind),
       n_best_(static_cast<std::size_t>(n_best)),
-      scores_(arguments.scores),
-      word_scores_(arguments.word_scores),
-      json_(arguments.json) {}
+      format_(format) {}
 
 std::string TranslationText::format(std::int64_t number, const std::string& line,
                                     const Translation& translation) const {
-  if (json_) return json_line(number, line, translation);
+  if (format_.json) return json_line(number, line, translation);
   return n_best_ > 0 ? n_best_lines(number, translation) : plain(translation);
 }
 
@@ -125,13 +123,13 @@ std::string TranslationText::word_scores_text(const Translation& translation,
 }
 
 std::string TranslationText::plain(const Translation& translation) const {
-  if (!scores_ && !word_scores_) return translation.text + "\n";
+  if (!format_.scores && !format_.word_scores) return translation.text + "\n";
   const auto hypothesis = best_hypotheses(translation, 1)[0];
   std::string text;
-  if (scores_)
+  if (format_.scores)
     text += fmt::format("{:.4f}\t{:.4f}\t", hypothesis.log_probability, ranking_score(hypothesis));
   text += translation.text;
-  if (word_scores_) text += "\t" + word_scores_text(translation, hypothesis);
+  if (format_.word_scores) text += "\t" + word_scores_text(translation, hypothesis);
   return text + "\n";
 }
 
@@ -140,7 +138,7 @@ std::string TranslationText::n_best_lines(std::int64_t number,
   std::string lines;
   for (const auto& hypothesis : best_hypotheses(translation, n_best_)) {
     std::string words;
-    if (word_scores_) {
+    if (format_.word_scores) {
       words = " words=";
       for (const auto& score : word_scores_of(translation, hypothesis)) {
         words += fmt::format(" {:.4f}", score.log_probability);

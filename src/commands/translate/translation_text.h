@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/arguments.h"
-#include "commands/loaded_model.h"
+#include "config/data_options.h"
 #include "translation/explanation.h"
 #include "translation/score_translations.h"
 #include "translation/translator.h"
@@ -16,8 +16,8 @@ class TranslationText {
  public:
   // `n_best` is the number of translations per line in an n-best list; 0 for the best translation
   // alone. `translator` must outlive this object.
-  TranslationText(const TranslateArguments& arguments, const LoadedModel& model,
-                  const Translator& translator, std::int64_t n_best);
+  TranslationText(const LineFormat& format, TokenizerKind kind, const Translator& translator,
+                  std::int64_t n_best);
 
   // Returns the output for line `number`, from 0, with newlines:
   //
@@ -43,9 +43,7 @@ class TranslationText {
   const Translator& translator_;
   TokenizerKind kind_;
   std::size_t n_best_;
-  bool scores_;
-  bool word_scores_;
-  bool json_;
+  LineFormat format_;
 };
 
 // Returns a table per decoding step: the query, each source token with score and weight, the
