@@ -222,9 +222,14 @@ struct EvaluateArguments {
   bool force = false;
   std::string format = "text";
   bool json = false;
+
+  // Returns the files of --hypotheses, then those of --compare.
+  std::vector<std::string> system_files() const;
 };
 
 CLI::App* add_evaluate(CLI::App& program, EvaluateArguments& arguments);
+// Throws ConfigError if options contradict each other.
+void check_evaluate(const EvaluateArguments& arguments);
 
 struct ScoreArguments {
   ModelArguments model;

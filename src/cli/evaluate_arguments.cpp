@@ -1,7 +1,13 @@
-// The command evaluate.
+// The command evaluate, and which of its options exclude each other.
 #include "cli/arguments.h"
 
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "base/error.h"
 
 namespace regard {
 namespace {
@@ -126,7 +132,101 @@ void add_part_options(CLI::App& command, EvaluateArguments& arguments, CLI::Opti
       ->type_name("FILE");
 }
 
+// An option of a bootstrap or test that was not requested.
+void check_resampling(const EvaluateArguments& arguments) {
+  const bool bootstraps = arguments.confidence || arguments.paired_bootstrap;
+  if (arguments.resamples && !bootstraps) {
+    throw ConfigError("--resamples: there is no bootstrap; add --confidence or --paired-bs");
+  }
+  if (arguments.trials && !arguments.paired_randomisation) {
+    throw ConfigError("--trials: there is no randomisation test; add --paired-ar");
+  }
+  if (arguments.resampling_seed && !bootstraps && !arguments.paired_randomisation) {
+    throw ConfigError(
+        "--resampling-seed: there is no resampling; add --confidence, --paired-bs or --paired-ar");
+  }
+}
+
+void check_sentence_level(const EvaluateArguments& arguments) {
+  if (!arguments.sentence_level) return;
+  if (!arguments.json && arguments.format != "text" && arguments.format != "json") {
+    throw ConfigError("--format: found {}, but --sentence-level prints text or json",
+                      arguments.format);
+  }
+  if (arguments.confidence || arguments.paired_bootstrap || arguments.paired_randomisation ||
+      !arguments.by_length.empty() || !arguments.training.empty() || !arguments.gold.empty()) {
+    throw ConfigError(
+        "--sentence-level scores single lines, which have no confidence, tests, groups or "
+        "alignments; leave out the other options");
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> EvaluateArguments::system_files() const {
+  auto files = hypotheses;
+  files.insert(files.end(), compared.begin(), compared.end());
+  return files;
+}
+
+void check_evaluate(const EvaluateArguments& arguments) {
+  check_resampling(arguments);
+  check_sentence_level(arguments);
+  const bool wants_pieces = arguments.tokenizer == "spm";
+  if (wants_pieces && arguments.spm_model.empty()) {
+    throw ConfigError("--tokenize spm: found no model, expected one with --spm-model");
+  }
+  if (!wants_pieces && !arguments.spm_model.empty()) {
+    throw ConfigError("--spm-model: found no --tokenize spm, which alone reads it");
+  }
+  if (arguments.smooth_value && arguments.smooth_method != "floor" &&
+      arguments.smooth_method != "add-k") {
+    throw ConfigError("--smooth-value: found --smooth-method {}, expected floor or add-k",
+                      arguments.smooth_method);
+  }
+  const auto has_metric = [&](const char* name) {
+    return std::ranges::count(arguments.metrics, name) > 0;
+  };
+  const auto needs = [&](const char* option, bool is_given,
+                         std::initializer_list<const char*> metrics) {
+    if (!is_given || std::ranges::any_of(metrics, has_metric)) return;
+    throw ConfigError("{}: found no metric that reads it, expected {} in --metrics", option,
+                      fmt::join(metrics, " or "));
+  };
+  if (arguments.training.empty()) {  // words by frequency are those of the tokenizer too
+    needs("--tokenize", arguments.tokenizer != EvaluateArguments().tokenizer, {"bleu"});
+  }
+  needs("--smooth-method", arguments.smooth_method != EvaluateArguments().smooth_method, {"bleu"});
+  needs("--lowercase", arguments.lowercase, {"bleu", "chrf", "chrf++"});
+  needs("--ter-normalized", arguments.ter_normalized, {"ter"});
+  needs("--ter-no-punct", arguments.ter_no_punctuation, {"ter"});
+  needs("--ter-asian-support", arguments.ter_asian_support, {"ter"});
+  needs("--ter-case-sensitive", arguments.ter_case_sensitive, {"ter"});
+  if (arguments.chrf_word_order && !has_metric("chrf")) {
+    throw ConfigError("--chrf-word-order: found no metric chrf, which alone reads it");
+  }
+  needs("--chrf-beta", arguments.chrf_beta.has_value(), {"chrf", "chrf++"});
+  needs("--chrf-char-order", arguments.chrf_char_order.has_value(), {"chrf", "chrf++"});
+  if (arguments.model.models.empty() == arguments.hypotheses.empty()) {
+    throw ConfigError("evaluate: expected either a model (-m) or --hypotheses");
+  }
+  const auto systems = arguments.system_files().size() + (arguments.model.models.empty() ? 0 : 1);
+  if (arguments.format == "sacrebleu") {
+    if (systems > 1) {
+      throw ConfigError("--format sacrebleu: found {} systems, expected one; use json", systems);
+    }
+    if (!arguments.by_length.empty() || !arguments.training.empty() || !arguments.gold.empty()) {
+      throw ConfigError(
+          "--format sacrebleu: it has no place for --by-length, --training or --alignments-gold; "
+          "use json");
+    }
+  }
+  if (systems < 2 && (arguments.paired_bootstrap || arguments.paired_randomisation)) {
+    throw ConfigError(
+        "evaluate: found one system, but a paired test compares several: give more files with "
+        "--hypotheses or --compare");
+  }
+}
 
 CLI::App* add_evaluate(CLI::App& program, EvaluateArguments& arguments) {
   auto* command =

@@ -1,8 +1,4 @@
 // regard evaluate: scores translations, from files or made by a model, against references.
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -101,26 +97,24 @@ class ModelEvaluation {
 };
 
 // Warns of files that were probably passed by mistake, and of text without spaces between words.
-void warn_of_texts(const EvaluateArguments& arguments, const EvaluationTexts& texts,
-                   const EvaluationOptions& options) {
-  if (arguments.force) return;
+// `counts_words`: words are scored by their frequency.
+void warn_of_texts(const EvaluationFiles& files, const EvaluationTexts& texts,
+                   const EvaluationOptions& options, bool counts_words) {
   const auto print = [](const std::string& warning) {
     log::warning("{} (--force turns such warnings off)", warning);
   };
-  const NamedText reference{arguments.references[0], texts.references[0]};
+  const NamedText reference{files.references[0], texts.references[0]};
   auto metrics = options.metrics;
-  if (!arguments.training.empty())
-    metrics.emplace_back("bleu");  // training words are counted with its tokenizer
+  if (counts_words) metrics.emplace_back("bleu");  // they are counted with its tokenizer
   for (const auto& warning :
        unspaced_text_warnings(reference.name, reference.lines, metrics, options.metric_options)) {
     print(warning);
   }
-  const NamedText source{arguments.source, texts.source};
-  const auto files = system_files(arguments);
-  const auto model_systems = texts.systems.size() - files.size();  // these come first
+  const NamedText source{files.source, texts.source};
+  const auto model_systems = texts.systems.size() - files.systems.size();  // these come first
   for (std::size_t s = 0; s < texts.systems.size(); ++s) {
     const auto& [name, lines] = texts.systems[s];
-    const NamedText hypotheses{s < model_systems ? name : files[s - model_systems], lines};
+    const NamedText hypotheses{s < model_systems ? name : files.systems[s - model_systems], lines};
     for (const auto& warning : input_warnings(hypotheses, reference, source)) {
       print(warning);
     }
@@ -128,8 +122,7 @@ void warn_of_texts(const EvaluateArguments& arguments, const EvaluationTexts& te
 }
 
 // The p-value of two identical systems has no meaning.
-void warn_if_identical(const EvaluateArguments& arguments, const EvaluationTexts& texts) {
-  if (!arguments.paired_bootstrap && !arguments.paired_randomisation) return;
+void warn_if_identical(const EvaluationTexts& texts) {
   for (std::size_t s = 1; s < texts.systems.size(); ++s) {
     if (texts.systems[s].second != texts.systems[0].second) continue;
     log::warning("{}: the same translations as {}, so its p-value has no meaning",
@@ -138,13 +131,12 @@ void warn_if_identical(const EvaluateArguments& arguments, const EvaluationTexts
 }
 
 // Adds the scores by length and by frequency, if requested.
-void score_buckets(const EvaluateArguments& arguments, const EvaluationTexts& texts,
+void score_buckets(const std::vector<std::size_t>& by_length, const EvaluationTexts& texts,
                    const std::optional<WordFrequencies>& frequencies, Evaluation& evaluation) {
   for (std::size_t s = 0; s < texts.systems.size(); ++s) {
     auto& system = evaluation.systems[s];
-    if (!arguments.by_length.empty()) {
-      system.by_length =
-          score_by_length(texts.source, counted_metrics(evaluation, s), arguments.by_length);
+    if (!by_length.empty()) {
+      system.by_length = score_by_length(texts.source, counted_metrics(evaluation, s), by_length);
     }
     if (frequencies) {
       system.by_frequency =
@@ -154,109 +146,22 @@ void score_buckets(const EvaluateArguments& arguments, const EvaluationTexts& te
   }
 }
 
-// Throws ConfigError for an option of a bootstrap or test that was not requested.
-void check_resampling(const EvaluateArguments& arguments) {
-  const bool bootstraps = arguments.confidence || arguments.paired_bootstrap;
-  if (arguments.resamples && !bootstraps) {
-    throw ConfigError("--resamples: there is no bootstrap; add --confidence or --paired-bs");
-  }
-  if (arguments.trials && !arguments.paired_randomisation) {
-    throw ConfigError("--trials: there is no randomisation test; add --paired-ar");
-  }
-  if (arguments.resampling_seed && !bootstraps && !arguments.paired_randomisation) {
-    throw ConfigError(
-        "--resampling-seed: there is no resampling; add --confidence, --paired-bs or --paired-ar");
-  }
-}
-
-void check_sentence_level(const EvaluateArguments& arguments) {
-  if (!arguments.sentence_level) return;
-  if (!arguments.json && arguments.format != "text" && arguments.format != "json") {
-    throw ConfigError("--format: found {}, but --sentence-level prints text or json",
-                      arguments.format);
-  }
-  if (arguments.confidence || arguments.paired_bootstrap || arguments.paired_randomisation ||
-      !arguments.by_length.empty() || !arguments.training.empty() || !arguments.gold.empty()) {
-    throw ConfigError(
-        "--sentence-level scores single lines, which have no confidence, tests, groups or "
-        "alignments; leave out the other options");
-  }
-}
-
-void check_evaluate(const EvaluateArguments& arguments) {
-  check_resampling(arguments);
-  check_sentence_level(arguments);
-  const bool wants_pieces = arguments.tokenizer == "spm";
-  if (wants_pieces && arguments.spm_model.empty()) {
-    throw ConfigError("--tokenize spm: found no model, expected one with --spm-model");
-  }
-  if (!wants_pieces && !arguments.spm_model.empty()) {
-    throw ConfigError("--spm-model: found no --tokenize spm, which alone reads it");
-  }
-  if (arguments.smooth_value && arguments.smooth_method != "floor" &&
-      arguments.smooth_method != "add-k") {
-    throw ConfigError("--smooth-value: found --smooth-method {}, expected floor or add-k",
-                      arguments.smooth_method);
-  }
-  const auto has_metric = [&](const char* name) {
-    return std::ranges::count(arguments.metrics, name) > 0;
-  };
-  const auto needs = [&](const char* option, bool is_given,
-                         std::initializer_list<const char*> metrics) {
-    if (!is_given || std::ranges::any_of(metrics, has_metric)) return;
-    throw ConfigError("{}: found no metric that reads it, expected {} in --metrics", option,
-                      fmt::join(metrics, " or "));
-  };
-  if (arguments.training.empty()) {  // words by frequency are those of the tokenizer too
-    needs("--tokenize", arguments.tokenizer != EvaluateArguments().tokenizer, {"bleu"});
-  }
-  needs("--smooth-method", arguments.smooth_method != EvaluateArguments().smooth_method, {"bleu"});
-  needs("--lowercase", arguments.lowercase, {"bleu", "chrf", "chrf++"});
-  needs("--ter-normalized", arguments.ter_normalized, {"ter"});
-  needs("--ter-no-punct", arguments.ter_no_punctuation, {"ter"});
-  needs("--ter-asian-support", arguments.ter_asian_support, {"ter"});
-  needs("--ter-case-sensitive", arguments.ter_case_sensitive, {"ter"});
-  if (arguments.chrf_word_order && !has_metric("chrf")) {
-    throw ConfigError("--chrf-word-order: found no metric chrf, which alone reads it");
-  }
-  needs("--chrf-beta", arguments.chrf_beta.has_value(), {"chrf", "chrf++"});
-  needs("--chrf-char-order", arguments.chrf_char_order.has_value(), {"chrf", "chrf++"});
-  if (arguments.model.models.empty() == arguments.hypotheses.empty()) {
-    throw ConfigError("evaluate: expected either a model (-m) or --hypotheses");
-  }
-  const auto files = system_files(arguments);
-  const auto systems = files.size() + (arguments.model.models.empty() ? 0 : 1);
-  if (arguments.format == "sacrebleu") {
-    if (systems > 1) {
-      throw ConfigError("--format sacrebleu: found {} systems, expected one; use json", systems);
-    }
-    if (!arguments.by_length.empty() || !arguments.training.empty() || !arguments.gold.empty()) {
-      throw ConfigError(
-          "--format sacrebleu: it has no place for --by-length, --training or --alignments-gold; "
-          "use json");
-    }
-  }
-  if (systems < 2 && (arguments.paired_bootstrap || arguments.paired_randomisation)) {
-    throw ConfigError(
-        "evaluate: found one system, but a paired test compares several: give more files with "
-        "--hypotheses or --compare");
-  }
-  std::vector<std::string> inputs = {arguments.source, arguments.gold, arguments.shortlist.file,
-                                     arguments.spm_model};
-  for (const auto* more : {&files, &arguments.references, &arguments.training}) {
-    inputs.insert(inputs.end(), more->begin(), more->end());
-  }
-  check_files(inputs, {"-", arguments.output, arguments.by_length_svg});
-  check_length_edges(arguments.by_length);
-}
-
 }  // namespace
 
 ExitCode evaluate(const EvaluateArguments& arguments) {
   check_evaluate(arguments);
+  const EvaluationFiles files = {arguments.source, arguments.references, arguments.system_files(),
+                                 arguments.gold};
+  std::vector<std::string> inputs = {files.source, files.gold, arguments.shortlist.file,
+                                     arguments.spm_model};
+  for (const auto* more : {&files.systems, &files.references, &arguments.training}) {
+    inputs.insert(inputs.end(), more->begin(), more->end());
+  }
+  check_files(inputs, {"-", arguments.output, arguments.by_length_svg});
+  check_length_edges(arguments.by_length);
   const auto options = evaluation_options(arguments);
   const auto format = report_format_named(arguments.json ? "json" : arguments.format);
-  auto texts = read_texts(arguments, source_kind(arguments.model, arguments.source));
+  auto texts = read_texts(files, source_kind(arguments.model, arguments.source));
   std::optional<WordFrequencies> frequencies;
   if (!arguments.training.empty()) {
     frequencies = count_words(arguments.training, options.metric_options.bleu);
@@ -280,12 +185,12 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
       translations->commit();
     }
   }
-  warn_of_texts(arguments, texts, options);
-  warn_if_identical(arguments, texts);
+  if (!arguments.force) warn_of_texts(files, texts, options, frequencies.has_value());
+  if (options.test != PairedTest::none) warn_if_identical(texts);
   auto evaluation = score_systems(texts.systems, texts.references, options);
   evaluation.reference_scores = reference_scores;
   if (arguments.model.models.size() > 1) evaluation.ensemble = arguments.model.models;
-  score_buckets(arguments, texts, frequencies, evaluation);
+  score_buckets(arguments.by_length, texts, frequencies, evaluation);
   if (picture) {
     picture->write(by_length_svg(evaluation));
     picture->commit();

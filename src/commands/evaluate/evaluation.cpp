@@ -75,12 +75,6 @@ void check_links(const std::string& path, const std::vector<GoldAlignment>& alig
   }
 }
 
-std::vector<std::string> system_files(const EvaluateArguments& arguments) {
-  auto files = arguments.hypotheses;
-  files.insert(files.end(), arguments.compared.begin(), arguments.compared.end());
-  return files;
-}
-
 std::string system_name(const std::filesystem::path& path) {
   if (path == "-") return input_name("-");
   return (path.has_filename() ? path : path.parent_path()).stem().string();
@@ -92,31 +86,30 @@ std::string system_name(const std::vector<std::string>& models) {
   return fmt::format("{}", fmt::join(names, " + "));
 }
 
-EvaluationTexts read_texts(const EvaluateArguments& arguments, SourceKind source) {
+EvaluationTexts read_texts(const EvaluationFiles& files, SourceKind source) {
   EvaluationTexts texts;
-  for (const auto& path : arguments.references) {
+  for (const auto& path : files.references) {
     texts.references.push_back(read_text(path, /*is_scored=*/true));
     if (!std::ranges::all_of(texts.references.back(), is_blank)) continue;
     throw InputError("{}: empty, so there is nothing to score", path);
   }
-  const auto& first = arguments.references[0];
+  const auto& first = files.references[0];
   const auto count = texts.references[0].size();
   for (std::size_t r = 1; r < texts.references.size(); ++r) {
-    check_counts(arguments.references[r], texts.references[r].size(), first, count);
+    check_counts(files.references[r], texts.references[r].size(), first, count);
   }
-  if (!arguments.source.empty()) {
-    texts.source = read_text(arguments.source, /*is_scored=*/false, source);
-    check_counts(arguments.source, texts.source.size(), first, count);
+  if (!files.source.empty()) {
+    texts.source = read_text(files.source, /*is_scored=*/false, source);
+    check_counts(files.source, texts.source.size(), first, count);
   }
-  const auto files = system_files(arguments);
-  texts.systems = read_systems(files);
-  for (std::size_t s = 0; s < files.size(); ++s) {
-    check_counts(files[s], texts.systems[s].second.size(), first, count);
+  texts.systems = read_systems(files.systems);
+  for (std::size_t s = 0; s < files.systems.size(); ++s) {
+    check_counts(files.systems[s], texts.systems[s].second.size(), first, count);
   }
-  if (!arguments.gold.empty()) {
-    texts.gold = read_alignments(arguments.gold);
-    check_counts(arguments.gold, texts.gold.size(), first, count);
-    check_links(arguments.gold, texts.gold, texts.source, texts.references[0]);
+  if (!files.gold.empty()) {
+    texts.gold = read_alignments(files.gold);
+    check_counts(files.gold, texts.gold.size(), first, count);
+    check_links(files.gold, texts.gold, texts.source, texts.references[0]);
   }
   return texts;
 }

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/arguments.h"
 #include "config/data_options.h"
 #include "metrics/alignment.h"
 #include "metrics/score_buckets.h"
@@ -30,13 +29,18 @@ struct EvaluationTexts {
   std::vector<GoldAlignment> gold;  // of source and first reference; empty if not given
 };
 
+// The files of an evaluation.
+struct EvaluationFiles {
+  std::string source;  // empty: none
+  std::vector<std::string> references;
+  std::vector<std::string> systems;
+  std::string gold;  // empty: none
+};
+
 // Throws InputError, which names the files and counts, if line counts differ or a reference has
 // only blank lines. Warns of byte order marks.
-EvaluationTexts read_texts(const EvaluateArguments& arguments,
-                           SourceKind source = SourceKind::text);
+EvaluationTexts read_texts(const EvaluationFiles& files, SourceKind source);
 
-// Returns the systems' files: --hypotheses, then --compare.
-std::vector<std::string> system_files(const EvaluateArguments& arguments);
 // Returns the name of a system: "attention" for "out/attention.fr" and for "runs/attention/".
 std::string system_name(const std::filesystem::path& path);
 // Returns the name of a model or an ensemble: "a + b" for "runs/a" and "runs/b".
