@@ -13,4 +13,9 @@ inline Maybe maybe(const torch::Tensor& tensor) {
   return tensor.defined() ? Maybe(tensor) : std::nullopt;
 }
 
+// Returns an undefined tensor for nullopt.
+inline torch::Tensor contiguous(const Maybe& tensor) {
+  return tensor ? tensor->contiguous() : torch::Tensor();
+}
+
 }  // namespace regard::kernels

@@ -2,16 +2,12 @@
 
 #include <torch/autograd.h>
 
-#include <array>
 #include <utility>
 #include <vector>
 
 #include "kernels/device.h"
-#include "kernels/linear.h"
-#include "kernels/loops/cells.h"
+#include "kernels/fused_cell.h"
 #include "kernels/maybe.h"
-#include "kernels/mode.h"
-#include "kernels/packed_weights.h"
 #include "kernels/recurrence_loop.h"
 
 namespace regard::kernels {
@@ -20,24 +16,6 @@ namespace {
 using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
-
-Tensor contiguous(const Maybe& tensor) {
-  return tensor ? tensor->contiguous() : Tensor();
-}
-
-// The tensors of one cell that forward saves for backward. A tensor is undefined if this form of
-// cell does not have it.
-struct FusedCellTape {
-  Tensor U, b_U;  // inputs
-  // [W | U], the columns that multiply h, W of attention and of U all columns, but only those of r
-  // and z of a GRU whose reset gate comes before the product. J is the width.
-  Tensor joint_weight;  // [D, J]
-  Tensor joint;         // [T, B, J]: q_t | u_t
-  Tensor gates;         // [T, B, K · D], but for a simple cell
-  Tensor reset;         // [T, B, D]: r ⊙ s, of a GRU whose reset gate comes before the product
-
-  std::array<Tensor*, 6> all() { return {&U, &b_U, &joint_weight, &joint, &gates, &reset}; }
-};
 
 // The tensors that forward saves for backward. A tensor is undefined if there is no attention or no
 // first cell, or if this form of cell or score does not have it.
@@ -63,179 +41,6 @@ struct FusedTape {
   }
 };
 
-// Creates the tensors of a cell that forward() of a FusedLoop fills. W may be undefined.
-FusedCellTape make_fused_cell_tape(CellForm form, const Tensor& U, const Maybe& b_U,
-                                   const Tensor& W, std::int64_t T, std::int64_t B) {
-  const auto D = U.size(0);
-  const bool reset_before = form == CellForm::gru_reset_before;
-  FusedCellTape tape;
-  tape.U = U.contiguous();
-  tape.b_U = contiguous(b_U);
-  const auto recurrent = reset_before ? tape.U.narrow(1, 0, 2 * D) : tape.U;
-  tape.joint_weight = W.defined() ? torch::cat({W.t(), recurrent}, 1) : recurrent;
-  tape.joint = torch::empty({T, B, tape.joint_weight.size(1)}, U.options());
-  if (form != CellForm::tanh) tape.gates = torch::empty({T, B, U.size(1)}, U.options());
-  if (reset_before) tape.reset = torch::empty({T, B, D}, U.options());
-  return tape;
-}
-
-template <typename T>
-T* data(const Tensor& tensor) {
-  return tensor.mutable_data_ptr<T>();
-}
-
-// The steps of one cell and their gradients. J is the width of joint_weight, A the width of its
-// first part, W: 0 without W.
-template <typename T>
-class FusedCellSteps {
- public:
-  // The states before and after each step: outputs and memories [T, B, D].
-  struct States {
-    Tensor before, after, memory_before, memory_after;
-  };
-
-  FusedCellSteps(FusedCellTape& tape, CellForm form, std::int64_t A, States states)
-      : tape_(tape),
-        states_(std::move(states)),
-        form_(form),
-        B_(tape.joint.size(1)),
-        D_(tape.U.size(0)),
-        J_(tape.joint_weight.size(1)),
-        A_(A),
-        precision_(training_precision_for(tape.U)) {
-    if (has_second_product()) U_candidate_ = tape.U.narrow(1, 2 * D_, D_);
-  }
-
-  // inputs [T, B, K · D], or [B, K · D]: those of the current step.
-  void begin_forward(const Tensor& inputs) {
-    inputs_ = inputs;
-    product_ = torch::empty({B_, D_}, tape_.U.options());  // U (r ⊙ s)
-    joint_weight_.emplace(tape_.joint_weight, precision_);
-    if (has_second_product()) packed_candidate_.emplace(U_candidate_, precision_);
-  }
-  // Computes q_t | u_t from the state before the step.
-  void multiply(std::int64_t t) { joint_weight_->multiply(states_.before[t], tape_.joint[t]); }
-  // Computes the state after the step.
-  void forward(std::int64_t t) {
-    const T* input = data<T>(inputs_.dim() == 2 ? inputs_ : inputs_[t]);
-    const T* s = data<T>(states_.before[t]);
-    T* next = data<T>(states_.after[t]);
-    switch (form_) {
-      case CellForm::gru_reset_after:
-        gru_after<T>(B_, D_, input, recurrent(t), data<T>(tape_.b_U), s, gates(t), next);
-        break;
-      case CellForm::gru_reset_before: {
-        const auto reset = tape_.reset[t];
-        gru_before_reset<T>(B_, D_, input, recurrent(t), s, gates(t), data<T>(reset));
-        packed_candidate_->multiply(reset, product_);
-        gru_before_candidate<T>(B_, D_, input, data<T>(product_), s, gates(t), next);
-        break;
-      }
-      case CellForm::lstm:
-        lstm<T>(B_, D_, input, recurrent(t), data<T>(states_.memory_before[t]), gates(t),
-                data<T>(states_.memory_after[t]), next);
-        break;
-      case CellForm::tanh:
-        tanh_cell<T>(B_, D_, input, recurrent(t), next);
-        break;
-    }
-  }
-
-  void begin_backward() {
-    const auto options = tape_.U.options();
-    const auto steps = tape_.joint.size(0);
-    d_joint_ = torch::empty_like(tape_.joint);
-    d_inputs_ = torch::empty({steps, B_, tape_.U.size(1)}, options);
-    if (has_second_product()) {
-      d_product_ = torch::empty({steps, B_, D_}, options);
-      d_reset_ = torch::empty({B_, D_}, options);
-      packed_candidate_.emplace(U_candidate_.t(), precision_);
-    }
-    joint_weight_.emplace(tape_.joint_weight.t(), precision_);
-  }
-  // d_s [B, D] of the state after the step -> the gradient of its inputs, and d_before, that of the
-  // state before it but for the part that add_joint() adds. d_memory [B, D] becomes that before.
-  void backward(std::int64_t t, const Tensor& d_s, const Tensor& d_before, const Tensor& d_memory) {
-    T* d_x = data<T>(d_inputs_[t]);
-    const T* s = data<T>(states_.before[t]);
-    const Strided<T> d_u = {d_query(t).data + A_, J_};
-    switch (form_) {
-      case CellForm::gru_reset_after:
-        gru_after_backward<T>(B_, D_, data<T>(d_s), gates(t), recurrent(t), data<T>(tape_.b_U), s,
-                              d_x, d_u, data<T>(d_before));
-        break;
-      case CellForm::gru_reset_before: {
-        const auto d_product = d_product_[t];
-        gru_before_candidate_backward<T>(B_, D_, data<T>(d_s), gates(t), s, d_x, data<T>(d_product),
-                                         data<T>(d_before));
-        packed_candidate_->multiply(d_product, d_reset_);
-        gru_before_reset_backward<T>(B_, D_, data<T>(d_reset_), gates(t), s, d_x, d_u,
-                                     data<T>(d_before));
-        break;
-      }
-      case CellForm::lstm:
-        lstm_backward<T>(B_, D_, data<T>(d_s), gates(t), data<T>(states_.memory_before[t]),
-                         data<T>(states_.memory_after[t]), d_x, d_u, data<T>(d_memory));
-        d_before.zero_();
-        break;
-      case CellForm::tanh:
-        tanh_cell_backward<T>(B_, D_, data<T>(d_s), data<T>(states_.after[t]), d_x, d_u);
-        d_before.zero_();
-        break;
-    }
-  }
-  // Adds the gradient through q_t | u_t to that of the state before the step.
-  void add_joint(std::int64_t t, const Tensor& d_before) {
-    joint_weight_->multiply(d_joint_[t], d_before, /*add=*/true);
-  }
-
-  Strided<const T> query(std::int64_t t) const {
-    if (A_ == 0) return {data<T>(states_.before[t]), D_};
-    return {data<T>(tape_.joint[t]), J_};
-  }
-  Strided<T> d_query(std::int64_t t) const { return {data<T>(d_joint_[t]), J_}; }
-  const Tensor& d_inputs() const { return d_inputs_; }  // [T, B, K · D]
-
-  // Computes the gradient of each weight as one product over all steps.
-  struct WeightGradients {
-    Tensor U, b_U, W;
-  };
-  WeightGradients weight_gradients() const {
-    WeightGradients d;
-    const auto rows = tape_.joint.size(0) * B_;
-    const auto d_joint_weight = matrix_product(states_.before.reshape({rows, D_}).t(),
-                                               d_joint_.view({rows, J_}));  // [D, J]
-    d.U = d_joint_weight.narrow(1, A_, J_ - A_);
-    if (A_ > 0) d.W = d_joint_weight.narrow(1, 0, A_).t();
-    if (tape_.b_U.defined()) {
-      d.b_U = d_joint_.narrow(2, A_ + 2 * D_, D_).sum(at::IntArrayRef{0, 1});
-    }
-    if (has_second_product()) {
-      const auto d_U_candidate =
-          matrix_product(tape_.reset.view({rows, D_}).t(), d_product_.view({rows, D_}));
-      d.U = torch::cat({d.U, d_U_candidate}, 1);
-    }
-    return d;
-  }
-
- private:
-  T* gates(std::int64_t t) const { return data<T>(tape_.gates[t]); }
-  Strided<const T> recurrent(std::int64_t t) const { return {data<T>(tape_.joint[t]) + A_, J_}; }
-  // True for U (r ⊙ s).
-  bool has_second_product() const { return form_ == CellForm::gru_reset_before; }
-
-  FusedCellTape& tape_;
-  States states_;
-  CellForm form_;
-  std::int64_t B_, D_, J_, A_;
-  Precision precision_;
-  Tensor U_candidate_;  // [D, D], if there is a second product
-  // In forward; in backward their transposes.
-  std::optional<PackedMatrix> joint_weight_, packed_candidate_;
-  Tensor inputs_, product_;
-  Tensor d_inputs_, d_joint_, d_product_, d_reset_;
-};
-
 // The steps of attention before a cell, and their gradient.
 template <typename T>
 class FusedAttention {
@@ -248,7 +53,7 @@ class FusedAttention {
         buffers_(AttentionScore{score, tape.W, tape.v, scale, tape.keys, tape.lengths}
                      .template buffers<T>()) {
     buffers_.M = M;
-    buffers_.mixed = data<T>(tape.mixed);
+    buffers_.mixed = data_of<T>(tape.mixed);
   }
 
   // x [T, B, M] are the inputs of the cell without the mixture, or [B, M], the same at each step.
@@ -258,8 +63,8 @@ class FusedAttention {
     x_hat_ = x_hat;
   }
   void forward(std::int64_t t) {
-    attend<T>(buffers_, cell_.query(t), data<T>(x_.dim() == 2 ? x_ : x_[t]),
-              data<T>(tape_.weights[t]), data<T>(x_hat_));
+    attend<T>(buffers_, cell_.query(t), data_of<T>(x_.dim() == 2 ? x_ : x_[t]),
+              data_of<T>(tape_.weights[t]), data_of<T>(x_hat_));
   }
 
   // d_weights [T, B, S] may be undefined.
@@ -273,10 +78,10 @@ class FusedAttention {
   // Adds the gradient of the query to d_before, unless add_joint() of the cell does.
   void backward(std::int64_t t, const Tensor& d_before) {
     attend_backward<T>(
-        buffers_, cell_.query(t), data<T>(tape_.weights[t]),
-        d_weights_.defined() ? data<T>(d_weights_[t]) : nullptr, data<T>(cell_.d_inputs()[t]),
-        d_query_.defined() ? Strided<T>{data<T>(d_query_), d_query_.size(1)} : cell_.d_query(t),
-        data<T>(d_keys), d_v_.defined() ? data<T>(d_v_) : nullptr);
+        buffers_, cell_.query(t), data_of<T>(tape_.weights[t]),
+        d_weights_.defined() ? data_of<T>(d_weights_[t]) : nullptr, data_of<T>(cell_.d_inputs()[t]),
+        d_query_.defined() ? Strided<T>{data_of<T>(d_query_), d_query_.size(1)} : cell_.d_query(t),
+        data_of<T>(d_keys), d_v_.defined() ? data_of<T>(d_v_) : nullptr);
     if (d_query_.defined()) d_before.add_(d_query_);
   }
   Tensor d_mixed() const {  // [B, S, K · D]

@@ -1,0 +1,210 @@
+// The steps of the recurrent cells in the loop of recurrence.cpp, made of the loops in
+// loops/cells.h, which has the equations, and their gradients.
+#pragma once
+
+#include <torch/types.h>
+#include <torch/utils.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "kernels/linear.h"
+#include "kernels/loops/cells.h"
+#include "kernels/maybe.h"
+#include "kernels/mode.h"
+#include "kernels/packed_weights.h"
+#include "kernels/recurrence.h"
+
+namespace regard::kernels {
+
+// The tensors of one cell that forward saves for backward. A tensor is undefined if this form of
+// cell does not have it.
+struct FusedCellTape {
+  torch::Tensor U, b_U;  // inputs
+  // [W | U], the columns that multiply h, W of attention and of U all columns, but only those of r
+  // and z of a GRU whose reset gate comes before the product. J is the width.
+  torch::Tensor joint_weight;  // [D, J]
+  torch::Tensor joint;         // [T, B, J]: q_t | u_t
+  torch::Tensor gates;         // [T, B, K · D], but for a simple cell
+  torch::Tensor reset;  // [T, B, D]: r ⊙ s, of a GRU whose reset gate comes before the product
+
+  std::array<torch::Tensor*, 6> all() { return {&U, &b_U, &joint_weight, &joint, &gates, &reset}; }
+};
+
+// Creates the tensors of a cell that a forward pass fills. W may be undefined.
+inline FusedCellTape make_fused_cell_tape(CellForm form, const torch::Tensor& U, const Maybe& b_U,
+                                          const torch::Tensor& W, std::int64_t T, std::int64_t B) {
+  const auto D = U.size(0);
+  const bool reset_before = form == CellForm::gru_reset_before;
+  FusedCellTape tape;
+  tape.U = U.contiguous();
+  tape.b_U = contiguous(b_U);
+  const auto recurrent = reset_before ? tape.U.narrow(1, 0, 2 * D) : tape.U;
+  tape.joint_weight = W.defined() ? torch::cat({W.t(), recurrent}, 1) : recurrent;
+  tape.joint = torch::empty({T, B, tape.joint_weight.size(1)}, U.options());
+  if (form != CellForm::tanh) tape.gates = torch::empty({T, B, U.size(1)}, U.options());
+  if (reset_before) tape.reset = torch::empty({T, B, D}, U.options());
+  return tape;
+}
+
+template <typename T>
+T* data_of(const torch::Tensor& tensor) {
+  return tensor.mutable_data_ptr<T>();
+}
+
+// The steps of one cell and their gradients. J is the width of joint_weight, A the width of its
+// first part, W: 0 without W.
+template <typename T>
+class FusedCellSteps {
+ public:
+  // The states before and after each step: outputs and memories [T, B, D].
+  struct States {
+    torch::Tensor before, after, memory_before, memory_after;
+  };
+
+  FusedCellSteps(FusedCellTape& tape, CellForm form, std::int64_t A, States states)
+      : tape_(tape),
+        states_(std::move(states)),
+        form_(form),
+        B_(tape.joint.size(1)),
+        D_(tape.U.size(0)),
+        J_(tape.joint_weight.size(1)),
+        A_(A),
+        precision_(training_precision_for(tape.U)) {
+    if (has_second_product()) U_candidate_ = tape.U.narrow(1, 2 * D_, D_);
+  }
+
+  // inputs [T, B, K · D], or [B, K · D]: those of the current step.
+  void begin_forward(const torch::Tensor& inputs) {
+    inputs_ = inputs;
+    product_ = torch::empty({B_, D_}, tape_.U.options());  // U (r ⊙ s)
+    joint_weight_.emplace(tape_.joint_weight, precision_);
+    if (has_second_product()) packed_candidate_.emplace(U_candidate_, precision_);
+  }
+  // Computes q_t | u_t from the state before the step.
+  void multiply(std::int64_t t) { joint_weight_->multiply(states_.before[t], tape_.joint[t]); }
+  // Computes the state after the step.
+  void forward(std::int64_t t) {
+    const T* input = data_of<T>(inputs_.dim() == 2 ? inputs_ : inputs_[t]);
+    const T* s = data_of<T>(states_.before[t]);
+    T* next = data_of<T>(states_.after[t]);
+    switch (form_) {
+      case CellForm::gru_reset_after:
+        gru_after<T>(B_, D_, input, recurrent(t), data_of<T>(tape_.b_U), s, gates(t), next);
+        break;
+      case CellForm::gru_reset_before: {
+        const auto reset = tape_.reset[t];
+        gru_before_reset<T>(B_, D_, input, recurrent(t), s, gates(t), data_of<T>(reset));
+        packed_candidate_->multiply(reset, product_);
+        gru_before_candidate<T>(B_, D_, input, data_of<T>(product_), s, gates(t), next);
+        break;
+      }
+      case CellForm::lstm:
+        lstm<T>(B_, D_, input, recurrent(t), data_of<T>(states_.memory_before[t]), gates(t),
+                data_of<T>(states_.memory_after[t]), next);
+        break;
+      case CellForm::tanh:
+        tanh_cell<T>(B_, D_, input, recurrent(t), next);
+        break;
+    }
+  }
+
+  void begin_backward() {
+    const auto options = tape_.U.options();
+    const auto steps = tape_.joint.size(0);
+    d_joint_ = torch::empty_like(tape_.joint);
+    d_inputs_ = torch::empty({steps, B_, tape_.U.size(1)}, options);
+    if (has_second_product()) {
+      d_product_ = torch::empty({steps, B_, D_}, options);
+      d_reset_ = torch::empty({B_, D_}, options);
+      packed_candidate_.emplace(U_candidate_.t(), precision_);
+    }
+    joint_weight_.emplace(tape_.joint_weight.t(), precision_);
+  }
+  // d_s [B, D] of the state after the step -> the gradient of its inputs, and d_before, that of the
+  // state before it but for the part that add_joint() adds. d_memory [B, D] becomes that before.
+  void backward(std::int64_t t, const torch::Tensor& d_s, const torch::Tensor& d_before,
+                const torch::Tensor& d_memory) {
+    T* d_x = data_of<T>(d_inputs_[t]);
+    const T* s = data_of<T>(states_.before[t]);
+    const Strided<T> d_u = {d_query(t).data + A_, J_};
+    switch (form_) {
+      case CellForm::gru_reset_after:
+        gru_after_backward<T>(B_, D_, data_of<T>(d_s), gates(t), recurrent(t),
+                              data_of<T>(tape_.b_U), s, d_x, d_u, data_of<T>(d_before));
+        break;
+      case CellForm::gru_reset_before: {
+        const auto d_product = d_product_[t];
+        gru_before_candidate_backward<T>(B_, D_, data_of<T>(d_s), gates(t), s, d_x,
+                                         data_of<T>(d_product), data_of<T>(d_before));
+        packed_candidate_->multiply(d_product, d_reset_);
+        gru_before_reset_backward<T>(B_, D_, data_of<T>(d_reset_), gates(t), s, d_x, d_u,
+                                     data_of<T>(d_before));
+        break;
+      }
+      case CellForm::lstm:
+        lstm_backward<T>(B_, D_, data_of<T>(d_s), gates(t), data_of<T>(states_.memory_before[t]),
+                         data_of<T>(states_.memory_after[t]), d_x, d_u, data_of<T>(d_memory));
+        d_before.zero_();
+        break;
+      case CellForm::tanh:
+        tanh_cell_backward<T>(B_, D_, data_of<T>(d_s), data_of<T>(states_.after[t]), d_x, d_u);
+        d_before.zero_();
+        break;
+    }
+  }
+  // Adds the gradient through q_t | u_t to that of the state before the step.
+  void add_joint(std::int64_t t, const torch::Tensor& d_before) {
+    joint_weight_->multiply(d_joint_[t], d_before, /*add=*/true);
+  }
+
+  Strided<const T> query(std::int64_t t) const {
+    if (A_ == 0) return {data_of<T>(states_.before[t]), D_};
+    return {data_of<T>(tape_.joint[t]), J_};
+  }
+  Strided<T> d_query(std::int64_t t) const { return {data_of<T>(d_joint_[t]), J_}; }
+  const torch::Tensor& d_inputs() const { return d_inputs_; }  // [T, B, K · D]
+
+  // Computes the gradient of each weight as one product over all steps.
+  struct WeightGradients {
+    torch::Tensor U, b_U, W;
+  };
+  WeightGradients weight_gradients() const {
+    WeightGradients d;
+    const auto rows = tape_.joint.size(0) * B_;
+    const auto d_joint_weight = matrix_product(states_.before.reshape({rows, D_}).t(),
+                                               d_joint_.view({rows, J_}));  // [D, J]
+    d.U = d_joint_weight.narrow(1, A_, J_ - A_);
+    if (A_ > 0) d.W = d_joint_weight.narrow(1, 0, A_).t();
+    if (tape_.b_U.defined()) {
+      d.b_U = d_joint_.narrow(2, A_ + 2 * D_, D_).sum(at::IntArrayRef{0, 1});
+    }
+    if (has_second_product()) {
+      const auto d_U_candidate =
+          matrix_product(tape_.reset.view({rows, D_}).t(), d_product_.view({rows, D_}));
+      d.U = torch::cat({d.U, d_U_candidate}, 1);
+    }
+    return d;
+  }
+
+ private:
+  T* gates(std::int64_t t) const { return data_of<T>(tape_.gates[t]); }
+  Strided<const T> recurrent(std::int64_t t) const { return {data_of<T>(tape_.joint[t]) + A_, J_}; }
+  // True for U (r ⊙ s).
+  bool has_second_product() const { return form_ == CellForm::gru_reset_before; }
+
+  FusedCellTape& tape_;
+  States states_;
+  CellForm form_;
+  std::int64_t B_, D_, J_, A_;
+  Precision precision_;
+  torch::Tensor U_candidate_;  // [D, D], if there is a second product
+  // In forward; in backward their transposes.
+  std::optional<PackedMatrix> joint_weight_, packed_candidate_;
+  torch::Tensor inputs_, product_;
+  torch::Tensor d_inputs_, d_joint_, d_product_, d_reset_;
+};
+
+}  // namespace regard::kernels
