@@ -1,9 +1,12 @@
-// Small functions on text: split, count with a noun, escape control characters.
+// Small functions on text: split, read a number, count with a noun, escape control characters.
 #pragma once
 
+#include <charconv>
 #include <concepts>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace regard {
@@ -11,6 +14,17 @@ namespace regard {
 // Returns the parts of `text` between separators, empty parts included: "a..b" has three. The parts
 // are views into `text`.
 std::vector<std::string_view> split(std::string_view text, char separator);
+
+// Returns the number that the whole text is; nullopt for other text, and for a number that the type
+// does not hold.
+template <typename Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number number{};
+  const auto* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
 
 // Returns the noun, in the plural unless `is_one`. Adds -s, or -es after a sibilant ("batches").
 // Replaces -y after a consonant by -ies ("entries"), and -is by -es ("hypotheses").

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -20,6 +19,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "checkpoint/folder.h"
 #include "checkpoint/manifest.h"
 
@@ -34,12 +34,8 @@ constexpr std::string_view step_prefix = "step-";
 // Returns 1000 for "step-00001000", nullopt for other names.
 std::optional<std::int64_t> step_of(std::string_view name) {
   if (!name.starts_with(step_prefix)) return std::nullopt;
-  const std::string_view digits = name.substr(step_prefix.size());
-  std::int64_t step = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), step);
-  const bool whole = end == digits.data() + digits.size();
-  if (error != std::errc() || !whole || step < 0) return std::nullopt;
-  return step;
+  const auto step = parse_number<std::int64_t>(name.substr(step_prefix.size()));
+  return step && *step >= 0 ? step : std::nullopt;
 }
 
 // Returns the names of the files and folders in a folder; empty if there is no such folder. Throws

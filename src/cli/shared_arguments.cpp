@@ -7,24 +7,17 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <string_view>
 
+#include "base/strings.h"
 #include "base/suggest.h"
 #include "config/scalar.h"
 
 namespace regard {
 namespace {
-
-template <typename Value>
-bool read(const std::string& text, Value& value) {
-  const auto* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc{} && stop == end && std::isfinite(static_cast<double>(value));
-}
 
 // Returns a validator for numbers from `min` to `max`. Error messages call the value `noun`, such
 // as "a whole number". Help and manual pages show the range as "`type` in [min - max]", which
@@ -36,11 +29,11 @@ CLI::Validator number_in_range(const std::string& noun, const std::string& type,
       no_max ? fmt::format("at least {}", min) : fmt::format("from {} to {}", min, max);
   const auto description = no_max ? "" : fmt::format("{} in [{} - {}]", type, min, max);
   const auto check = [=](std::string& text) -> std::string {
-    Value value{};
-    if (!read(text, value) || value < min || value > max) {
+    const auto value = parse_number<Value>(text);
+    if (!value || !std::isfinite(static_cast<double>(*value)) || *value < min || *value > max) {
       return fmt::format("found `{}`, expected {} {}", text, noun, range);
     }
-    text = fmt::format("{}", value);  // remove leading zeros, which CLI11 reads as octal
+    text = fmt::format("{}", *value);  // remove leading zeros, which CLI11 reads as octal
     return {};
   };
   return CLI::Validator(check, description);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -171,9 +170,8 @@ std::string ask(const std::string& question, const std::string& proposed, const 
 std::int64_t ask_number(const std::string& question, std::int64_t proposed, std::int64_t max) {
   std::int64_t number = 0;
   ask(question, std::to_string(proposed), [&](const std::string& answer) {
-    const auto* end = answer.data() + answer.size();
-    const auto parsed = std::from_chars(answer.data(), end, number);
-    if (parsed.ec == std::errc() && parsed.ptr == end && number >= 0 && number <= max) return;
+    number = parse_number<std::int64_t>(answer).value_or(-1);
+    if (number >= 0 && number <= max) return;
     throw ConfigError("found `{}`, expected a whole number from 0 to {}", answer, max);
   });
   return number;

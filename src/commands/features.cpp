@@ -1,7 +1,6 @@
 // regard features: log-mel features of WAV files, or the pixels of PNG files, as the source of a
 // model (data/feature_file.h).
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -58,9 +57,8 @@ Settings read_settings(const std::string& path) {
   const auto number = [&]<typename T>(const char* key, T& value) {
     const auto found = metadata.find(key);
     const auto text = found == metadata.end() ? "" : found->second;
-    const auto* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (!text.empty() && error == std::errc() && stop == end && value > 0) return;
+    value = parse_number<T>(text).value_or(0);
+    if (value > 0) return;
     throw InputError(
         "{}: found no {} in the metadata, so it was not written by `regard features`; give the "
         "settings as options instead of --like",

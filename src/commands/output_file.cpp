@@ -7,7 +7,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +19,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/owned_files.h"
+#include "base/strings.h"
 
 namespace regard {
 namespace {
@@ -62,10 +62,7 @@ std::optional<int> descriptor_of(const std::string& path) {
   if (path == "/dev/stderr") return STDERR_FILENO;
   for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
     if (!path.starts_with(folder)) continue;
-    int number = 0;
-    const auto* end = path.data() + path.size();
-    const auto parsed = std::from_chars(path.data() + folder.size(), end, number);
-    if (parsed.ec == std::errc() && parsed.ptr == end) return number;
+    if (const auto number = parse_number<int>(path.substr(folder.size()))) return number;
   }
   return std::nullopt;
 }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "base/json.h"
+#include "base/strings.h"
 
 namespace regard {
 namespace {
@@ -34,16 +34,6 @@ bool is_plain_string(std::string_view text) {
            return is_letter(c) || (c >= '0' && c <= '9') ||
                   std::string_view("_./@+-").find(c) != std::string_view::npos;
          });
-}
-
-// Parses a number. Returns false if the text has anything before or after it.
-template <typename T>
-bool parse_all(std::string_view text, T& value) {
-  T parsed{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
-  if (error != std::errc{} || end != text.data() + text.size()) return false;
-  value = parsed;
-  return true;
 }
 
 }  // namespace
@@ -77,7 +67,10 @@ bool from_yaml(std::string_view text, bool& value) {
 }
 
 bool from_yaml(std::string_view text, std::int64_t& value) {
-  if (parse_all(text, value)) return true;
+  if (const auto whole = parse_number<std::int64_t>(text)) {
+    value = *whole;
+    return true;
+  }
   constexpr double max_exact = 9007199254740992.0;  // 2^53: the limit of exact integers in a double
   double number = 0;
   if (!from_yaml(text, number) || std::trunc(number) != number || std::abs(number) > max_exact) {
@@ -88,9 +81,9 @@ bool from_yaml(std::string_view text, std::int64_t& value) {
 }
 
 bool from_yaml(std::string_view text, double& value) {
-  double number = 0;
-  if (!parse_all(text, number) || !std::isfinite(number)) return false;
-  value = number;
+  const auto number = parse_number<double>(text);
+  if (!number || !std::isfinite(*number)) return false;
+  value = *number;
   return true;
 }
 

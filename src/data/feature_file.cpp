@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -59,10 +58,8 @@ std::string metadata_value(const SafetensorsHeader& header, const std::string& k
 
 double parse_seconds(const std::string& path, const std::string& text) {
   if (text.empty()) return 0;
-  double seconds = 0;
-  const auto* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, seconds);
-  if (error == std::errc() && stop == end && std::isfinite(seconds) && seconds > 0) return seconds;
+  const auto seconds = parse_number<double>(text);
+  if (seconds && std::isfinite(*seconds) && *seconds > 0) return *seconds;
   throw InputError("{}: found `{}` as frame_seconds in the metadata, expected a number above 0",
                    path, text);
 }
@@ -70,11 +67,9 @@ double parse_seconds(const std::string& path, const std::string& text) {
 // Splits the name of an item. Throws InputError if it has no number.
 std::pair<std::string, std::int64_t> parse_item_name(std::string_view name) {
   const auto colon = name.rfind(':');
-  const auto* end = name.data() + name.size();
-  std::int64_t number = 0;
   if (colon != std::string_view::npos && colon > 0) {
-    const auto [stop, error] = std::from_chars(name.data() + colon + 1, end, number);
-    if (error == std::errc() && stop == end) return {std::string(name.substr(0, colon)), number};
+    const auto number = parse_number<std::int64_t>(name.substr(colon + 1));
+    if (number) return {std::string(name.substr(0, colon)), *number};
   }
   constexpr std::size_t longest = 80;
   throw InputError(

@@ -7,7 +7,6 @@
 #include <torch/version.h>
 
 #include <atomic>
-#include <charconv>
 
 #include "base/cpu.h"
 #include "base/error.h"
@@ -21,13 +20,11 @@ torch::Device find_device(const std::string& name, std::size_t process) {
   const auto count = static_cast<int>(torch::cuda::device_count());
   if (name == "auto" && count == 0) return torch::kCPU;
   auto index = static_cast<int>(process);
-  const std::string prefix = "cuda:";
   if (name != "cuda" && name != "auto") {
-    const auto* end = name.data() + name.size();
-    const bool has_prefix = name.compare(0, prefix.size(), prefix) == 0;
-    const auto parsed = has_prefix ? std::from_chars(name.data() + prefix.size(), end, index)
-                                   : std::from_chars_result{nullptr, std::errc::invalid_argument};
-    if (parsed.ec != std::errc() || parsed.ptr != end || index < 0) {
+    const std::string_view prefix = "cuda:";
+    index =
+        name.starts_with(prefix) ? parse_number<int>(name.substr(prefix.size())).value_or(-1) : -1;
+    if (index < 0) {
       throw ConfigError("device: found `{}`, expected auto, cpu, cuda or cuda:N", name);
     }
   }

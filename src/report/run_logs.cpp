@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -80,10 +79,7 @@ LineFile resume_json_lines(const std::string& path, std::int64_t resume_step) {
 }
 
 double cell_number(const std::string& cell) {
-  double value = 0.0;
-  const char* const end = cell.data() + cell.size();
-  const auto [stop, error] = std::from_chars(cell.data(), end, value);
-  return error == std::errc() && stop == end ? value : std::numeric_limits<double>::quiet_NaN();
+  return parse_number<double>(cell).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 std::string to_cell(const Json& value) {

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -42,11 +41,8 @@ std::vector<std::string_view> split_fields(std::string_view line) {
 }
 
 std::optional<double> to_number(std::string_view text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, value);
-  const bool is_number = parsed.ec == std::errc() && parsed.ptr == end && !std::isnan(value);
-  return is_number ? std::optional(value) : std::nullopt;
+  const auto value = parse_number<double>(text);
+  return value && !std::isnan(*value) ? value : std::nullopt;
 }
 
 bool is_number(std::string_view text) {
@@ -116,13 +112,12 @@ NBestEntry parse_n_best(std::string_view line, const std::string& file, std::int
                      file, line_number);
   }
   NBestEntry entry;
-  const auto number = fields[0];
-  const char* end = number.data() + number.size();
-  const auto parsed = std::from_chars(number.data(), end, entry.sentence);
-  if (parsed.ec != std::errc() || parsed.ptr != end) {
+  const auto sentence = parse_number<std::size_t>(fields[0]);
+  if (!sentence) {
     throw InputError("{}:{}: found '{}', expected the number of a sentence, counted from 0", file,
-                     line_number, excerpt(number));
+                     line_number, excerpt(fields[0]));
   }
+  entry.sentence = *sentence;
   entry.text = replace_all(std::string(fields[1]), escaped_bar, bar);
   if (fields.size() > 2) entry.features = fields[2];
   for (const auto word : split(entry.features, ' ')) {

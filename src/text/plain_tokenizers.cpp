@@ -1,7 +1,6 @@
 #include "text/plain_tokenizers.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -138,13 +137,6 @@ std::string extend_vocabulary(const TokenizerOptions& options, std::string_view 
 
 namespace {
 
-template <typename Number>
-bool parse_number(std::string_view text, Number& number) {
-  const auto* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc{} && stop == end;
-}
-
 class NumbersTokenizer : public Tokenizer {
  public:
   explicit NumbersTokenizer(std::int64_t width) : width_(width) {}
@@ -180,13 +172,13 @@ class NumbersTokenizer : public Tokenizer {
     std::int64_t count = 0;
     for (std::size_t begin = 0; begin <= word.size(); ++count) {
       const std::size_t comma = std::min(word.find(',', begin), word.size());
-      float number = 0;
-      if (!parse_number(word.substr(begin, comma - begin), number) || !std::isfinite(number)) {
+      const auto number = parse_number<float>(word.substr(begin, comma - begin));
+      if (!number || !std::isfinite(*number)) {
         throw InputError(
             "found `{}`, expected a vector of numbers, as in 0.5,-2 (model.encoder.numbers)",
             excerpt(word));
       }
-      values.push_back(number);
+      values.push_back(*number);
       begin = comma + 1;
     }
     if (count != width_) {
@@ -218,13 +210,13 @@ class PositionsTokenizer : public Tokenizer {
   std::vector<std::int32_t> encode(std::string_view text) const override {
     std::vector<std::int32_t> ids;
     for (const std::string_view word : split_at_ascii_space(text)) {
-      std::int32_t position = 0;
-      if (!parse_number(word, position) || position < 0 ||
-          position > std::numeric_limits<std::int32_t>::max() - first_position_id) {
+      const auto position = parse_number<std::int32_t>(word);
+      if (!position || *position < 0 ||
+          *position > std::numeric_limits<std::int32_t>::max() - first_position_id) {
         throw InputError("found `{}`, expected a source position: a whole number, counted from 0",
                          excerpt(word));
       }
-      ids.push_back(first_position_id + position);
+      ids.push_back(first_position_id + *position);
     }
     return ids;
   }

@@ -4,7 +4,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -20,13 +19,12 @@ namespace {
 
 std::int64_t whole_number(const std::string& name, const std::string& text, std::int64_t low,
                           std::int64_t high) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
+  const auto value = parse_number<std::int64_t>(text);
+  if (!value || *value < low || *value > high) {
     throw ConfigError("environment variable {}: found '{}', expected a number from {} to {}", name,
                       text, low, high);
   }
-  return value;
+  return *value;
 }
 
 }  // namespace

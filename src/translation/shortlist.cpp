@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <string_view>
 #include <tuple>
@@ -11,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/sha256.h"
+#include "base/strings.h"
 #include "data/line_reader.h"
 #include "text/unicode.h"
 
@@ -97,12 +97,10 @@ struct Line {
 Line parse_line(std::string_view line, const LineReader& reader) {
   const auto first = line.find('\t');
   const auto second = first == std::string_view::npos ? first : line.find('\t', first + 1);
-  double number = 0;
   if (second != std::string_view::npos) {
-    const auto* end = line.data() + line.size();
-    const auto [stop, error] = std::from_chars(line.data() + second + 1, end, number);
-    if (error == std::errc() && stop == end && number >= 0 && number <= 1) {
-      return {line.substr(0, first), line.substr(first + 1, second - first - 1), number};
+    const auto number = parse_number<double>(line.substr(second + 1));
+    if (number && *number >= 0 && *number <= 1) {
+      return {line.substr(0, first), line.substr(first + 1, second - first - 1), *number};
     }
   }
   throw InputError(

@@ -17,6 +17,16 @@ TEST(Split, KeepsEmptyParts) {
   EXPECT_THAT(split("", '.'), ElementsAre(""));
 }
 
+TEST(ParseNumber, ReadsTheWholeTextOrNothing) {
+  EXPECT_EQ(parse_number<std::int64_t>("-12"), -12);
+  EXPECT_EQ(parse_number<double>("2.5e-1"), 0.25);
+  for (const auto* text : {"", " 1", "1 ", "+1", "1x", "one"}) {
+    EXPECT_FALSE(parse_number<int>(text)) << text;
+  }
+  EXPECT_FALSE(parse_number<std::int32_t>("2147483648"));
+  EXPECT_FALSE(parse_number<std::uint64_t>("-1"));
+}
+
 TEST(Counted, OnlyOneIsSingular) {
   EXPECT_EQ(counted(0, "line"), "0 lines");
   EXPECT_EQ(counted(1, "line"), "1 line");

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/strings.h"
 
 namespace regard::corpus {
 
@@ -47,11 +47,9 @@ class OptionReader {
   template <typename Number>
   void number(std::string_view option, Number& value) {
     if (!is(option)) return;
-    const auto* end = value_.data() + value_.size();
-    const auto [stop, error] = std::from_chars(value_.data(), end, value);
-    if (error != std::errc{} || stop != end) {
-      throw ConfigError("{}: found '{}', expected a whole number", option, value_);
-    }
+    const auto number = parse_number<Number>(value_);
+    if (!number) throw ConfigError("{}: found '{}', expected a whole number", option, value_);
+    value = *number;
   }
 
  private:

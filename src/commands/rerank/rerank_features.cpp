@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -56,11 +55,8 @@ FeatureModel identify(const std::string& path) {
 }  // namespace
 
 std::optional<double> finite_number(std::string_view text) {
-  double value = 0;
-  const auto* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end || !std::isfinite(value)) return std::nullopt;
-  return value;
+  const auto value = parse_number<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 bool is_model_feature(const std::string& name) {
@@ -361,11 +357,7 @@ std::optional<std::vector<double>> FeatureTable::values(const std::string& featu
     if (feature == "length") {
       value = static_cast<double>(word_count(entry.text));
     } else if (feature == "score") {
-      double score = 0;
-      const auto* end = entry.score.data() + entry.score.size();
-      if (std::from_chars(entry.score.data(), end, score).ptr == end && !entry.score.empty()) {
-        value = score;
-      }
+      value = parse_number<double>(entry.score);
     } else {
       value = feature_value(entry, feature);
     }
