@@ -275,6 +275,8 @@ struct RerankArguments {
 };
 
 CLI::App* add_rerank(CLI::App& program, RerankArguments& arguments);
+// Throws ConfigError if options contradict each other.
+void check_rerank(const RerankArguments& arguments);
 
 struct ShortlistArguments {
   ModelArguments model;

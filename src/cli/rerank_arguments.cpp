@@ -1,7 +1,9 @@
-// The command rerank.
+// The command rerank, and which of its options exclude each other.
 #include "cli/arguments.h"
 
 #include <CLI/CLI.hpp>
+
+#include "base/error.h"
 
 namespace regard {
 namespace {
@@ -86,6 +88,21 @@ void add_tuning_options(CLI::App& command, RerankArguments& arguments, CLI::Opti
 }
 
 }  // namespace
+
+void check_rerank(const RerankArguments& arguments) {
+  const bool by_file = !arguments.weights.empty();
+  const bool by_hand = !arguments.weight.empty();
+  if (!arguments.tune && by_file && by_hand) {
+    throw ConfigError("rerank: found --weights and --weight, expected one of both");
+  }
+  if (!arguments.tune && !by_file && !by_hand) {
+    throw ConfigError(
+        "rerank: expected either --weights FILE or --weight NAME=X, or --tune to find weights");
+  }
+  if (arguments.tune && arguments.metric != "bleu" && arguments.metric != "chrf") {
+    throw ConfigError("--metric: found {}, expected bleu or chrf", arguments.metric);
+  }
+}
 
 CLI::App* add_rerank(CLI::App& program, RerankArguments& arguments) {
   auto* command = program.add_subcommand(

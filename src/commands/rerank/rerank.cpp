@@ -371,29 +371,14 @@ ExitCode tune(const RerankArguments& arguments, const RerankedList& list, Featur
   return ExitCode::ok;
 }
 
-void check_rerank(const RerankArguments& arguments) {
-  const bool by_file = !arguments.weights.empty();
-  const bool by_hand = !arguments.weight.empty();
-  if (!arguments.tune && by_file && by_hand) {
-    throw ConfigError("rerank: found --weights and --weight, expected one of both");
-  }
-  if (!arguments.tune && !by_file && !by_hand) {
-    throw ConfigError(
-        "rerank: expected either --weights FILE or --weight NAME=X, or --tune to find weights");
-  }
-  if (arguments.tune && arguments.metric != "bleu" && arguments.metric != "chrf") {
-    throw ConfigError("--metric: found {}, expected bleu or chrf", arguments.metric);
-  }
-  std::vector<std::string> inputs = {arguments.source, path_or_dash(arguments.input),
-                                     arguments.weights};
-  inputs.insert(inputs.end(), arguments.references.begin(), arguments.references.end());
-  check_files(inputs, {path_or_dash(arguments.output), arguments.features});
-}
-
 }  // namespace
 
 ExitCode rerank(const RerankArguments& arguments) {
   check_rerank(arguments);
+  std::vector<std::string> inputs = {arguments.source, path_or_dash(arguments.input),
+                                     arguments.weights};
+  inputs.insert(inputs.end(), arguments.references.begin(), arguments.references.end());
+  check_files(inputs, {path_or_dash(arguments.output), arguments.features});
   const auto list = read_list(arguments);
   FeatureTable features(arguments, list);
   return arguments.tune ? tune(arguments, list, features)
