@@ -31,18 +31,18 @@ struct SourceBatch {
   using Values = std::variant<SourceIds, CopyIds, SourceVectors>;
 
   SourceBatch() = default;
-  SourceBatch(Values values, torch::Tensor lengths)
-      : values(std::move(values)), lengths(std::move(lengths)) {}
+  SourceBatch(Values x, torch::Tensor lengths_of_x)
+      : values(std::move(x)), lengths(std::move(lengths_of_x)) {}
   // Text: ids [B, S].
-  SourceBatch(torch::Tensor ids, torch::Tensor lengths)
-      : SourceBatch(SourceIds{std::move(ids)}, std::move(lengths)) {}
+  SourceBatch(torch::Tensor ids, torch::Tensor lengths_of_ids)
+      : SourceBatch(SourceIds{std::move(ids)}, std::move(lengths_of_ids)) {}
 
   // Returns the ids [B, S] or the vectors [B, S, F + 1].
   const torch::Tensor& elements() const;
   std::int64_t size() const { return elements().size(0); }       // B
   std::int64_t positions() const { return elements().size(1); }  // S
   torch::Device device() const { return elements().device(); }
-  // Returns the tensors of the values. The order of the extended ids is after the ids.
+  // Returns the tensors of the values, the ids before the extended ids.
   std::vector<torch::Tensor> tensors() const;
   // Returns the batch with f(x) in place of each tensor of the values, and the same lengths.
   SourceBatch map(const std::function<torch::Tensor(const torch::Tensor&)>& f) const;
