@@ -16,11 +16,11 @@ std::vector<torch::Tensor> SourceBatch::tensors() const {
 
 SourceBatch SourceBatch::map(const std::function<torch::Tensor(const torch::Tensor&)>& f) const {
   auto mapped = *this;
-  if (auto* x = std::get_if<CopyIds>(&mapped.values)) {
-    x->ids = f(x->ids);
-    x->extended_ids = f(x->extended_ids);
-  } else if (auto* x = std::get_if<SourceVectors>(&mapped.values)) {
-    x->values = f(x->values);
+  if (auto* copies = std::get_if<CopyIds>(&mapped.values)) {
+    copies->ids = f(copies->ids);
+    copies->extended_ids = f(copies->extended_ids);
+  } else if (auto* vectors = std::get_if<SourceVectors>(&mapped.values)) {
+    vectors->values = f(vectors->values);
   } else {
     auto& ids = std::get<SourceIds>(mapped.values).ids;
     ids = f(ids);
