@@ -17,10 +17,9 @@ struct GivenTargets {
 };
 
 // Returns each target as a finished hypothesis with log P and, if requested, α_t of its tokens and
-// </s>. The score is the log-probability. The
-// model must be in evaluation mode. Computes all steps at once, with the bits of a search step by
-// step, so that the results do not depend on the batch. Packed weights of the model are stored in
-// `packed`, which can be reused until the weights change.
+// </s>. The score is the log-probability. The model must be in evaluation mode. Computes all steps
+// at once, with the bits of a search step by step, so that the results do not depend on the batch.
+// Packed weights of the model are stored in `packed`, which can be reused until the weights change.
 std::vector<Hypothesis> score_targets(Seq2Seq& model, const SourceBatch& source,
                                       const GivenTargets& targets, bool want_weights,
                                       kernels::PackedWeights& packed);

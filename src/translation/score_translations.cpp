@@ -70,8 +70,9 @@ std::vector<Hypothesis> score_batch(Seq2Seq& model, const Batch& batch, bool wan
   }
   const auto index = torch::tensor(first, torch::kInt64);
   const auto device = batch.source.device();
-  auto sources = batch.source.map(
-      [rows = index.to(device)](const torch::Tensor& x) { return x.index_select(0, rows); });
+  const auto on_device = index.to(device);
+  auto sources =
+      batch.source.map([&](const torch::Tensor& x) { return x.index_select(0, on_device); });
   sources.lengths = batch.source.lengths.index_select(0, index);
   return score_targets(model, sources,
                        {batch.target, torch::tensor(rows, torch::kInt64).to(device)}, want_weights,
