@@ -88,7 +88,7 @@ TEST_F(Limits, TooLittleMemoryIsAnEnvironmentError) {
     return enough;
   };
   // With less, the dynamic loader fails. Loading does not always take the same.
-  const int to_load = needed(64, "-torch --version", [](auto&...) {});
+  const int to_load = needed(64, "-torch --version", [](const auto&...) {});
   const int enough = needed(
       to_load + 16, " " + commands()[0],
       [&](const auto& finished, const auto& trace) { expect_environment_error(finished, trace); });

@@ -246,9 +246,9 @@ TEST_F(SampledBatches, UseTheBestSegmentationIfASampleIsTooLong) {
   EXPECT_LE(found.source.positions(), limited.max_source_length + 1);
   EXPECT_LE(found.target_output().size(1), limited.max_target_length + 1);
   // Each line has its sample if that fits, and its best segmentation otherwise.
-  const auto drawn = lengths_of(free, free.source);
+  const auto drawn = lengths_of(free, free.source.elements());
   int kept = 0;
-  for (const auto& [pair, lengths] : lengths_of(found, found.source)) {
+  for (const auto& [pair, lengths] : lengths_of(found, found.source.elements())) {
     for (const auto length : lengths) {
       const auto best = static_cast<std::int64_t>(corpus_->source(pair).size()) + 1;
       const bool was_drawn = std::ranges::count(drawn.at(pair), length) > 0;

@@ -161,7 +161,7 @@ TEST_F(NoisyBatches, ChangeSourcesOfEqualFilesOnlyAndDifferByEpoch) {
   bool differs = false;
   for (std::int64_t row = 0; row < first.size(); ++row) {
     const auto pair = first.indices[static_cast<std::size_t>(row)];
-    const auto masks = first.source[row].eq(unk_id).sum().item<std::int64_t>();
+    const auto masks = first.source.elements()[row].eq(unk_id).sum().item<std::int64_t>();
     if (pair >= 30) {
       EXPECT_EQ(masks, 0) << pair;
     }
