@@ -85,13 +85,15 @@ def main():
     precisions = precision.trainings(study)
     changed = {name: changes.trainings(study, name) for name in changes.TABLES}
     study.fill({
-        "table": [*selected, *rows.ensembles],
+        "table": selected,
         "decoding": [decoding],
         "promises": [],
         "precision": list(precisions.values()),
         "changes": [training for by_label in changed.values() for training in by_label.values()],
         "diversification": [diversification],
     }[options.verb])  # fmt: skip
+    if options.verb == "table":
+        study.fill(rows.ensembles)
     parts = {"table": table(rows), "commands": commands(rows), "decoding": decoding.table()}
     parts |= {"precision": precision.table(precisions), **{name: changes.table(of) for name, of in changed.items()}}
     parts |= diversification.tables() | reranking.tables(rows.reranked)

@@ -105,7 +105,7 @@ class Ensemble:
 
     def prepare(self, _):
         """Scores the ensemble if all models are on this machine."""
-        if all(model.has_model() for model in self.models):
+        if all(model.result() and model.has_model() for model in self.models):
             figures = {"recipe": recipe_of(self.models), "machine": machine(), **self.measure()}
             self.study.figures.put(figures, "ensemble", self.name)
 
