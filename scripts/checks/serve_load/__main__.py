@@ -9,7 +9,6 @@ Transformer first. --proxy needs nginx (apt-get install nginx-light). --abuse an
 scripts/quickstart.sh.
 """
 
-import argparse
 import json
 import pathlib
 import shutil
@@ -27,9 +26,7 @@ SOURCE = ROOT / "data" / "multi30k" / "test_2016_flickr.en"
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        prog="scripts/check.sh serve_load", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = project.parser_of("scripts/check.sh serve_load", __doc__)
     parser.add_argument("-m", "--model", type=pathlib.Path, metavar="MODEL", help="run folder or model folder")
     parser.add_argument("--measure", action="store_true", help="measure speed and latency")
     parser.add_argument("--abuse", type=float, metavar="MINUTES", help="attack the server for so long")
