@@ -30,9 +30,8 @@ using std::chrono::milliseconds;
 using Clock = HttpExchange::Clock;
 
 constexpr int backlog = 512;
-constexpr std::size_t worker_threads = 2;
-// How often a request that waits looks whether its client is gone or the server's time is over.
-constexpr milliseconds client_interval{500};
+// After the stop timeout, for the error that the requests get.
+constexpr milliseconds last_answers{1000};
 constexpr milliseconds accept_pause{100};  // after an accept that failed
 // Descriptors that the server needs beside those of its connections.
 constexpr std::size_t other_descriptors = 128;
@@ -88,10 +87,9 @@ bool is_match(const std::string& route, const std::string& path, std::string& na
 
 class HttpServer::Impl {
  public:
-  Impl(const HttpServer& server, HttpOptions options)
-      : options_(std::move(options)), server_(server), memory_(options_.memory) {}
+  explicit Impl(HttpOptions options) : options_(std::move(options)), parts_(options_.memory) {}
   ~Impl() {
-    workers_.join();
+    parts_.workers.join();
     if (spare_descriptor_ >= 0) ::close(spare_descriptor_);
   }
   Impl(const Impl&) = delete;
@@ -100,7 +98,6 @@ class HttpServer::Impl {
   int bind();
   void run();
   void stop();
-  bool is_over() const { return stopping_ && Clock::now() >= stop_deadline_.load(); }
 
   struct Entry {
     Route route;
@@ -110,8 +107,7 @@ class HttpServer::Impl {
   AccessLog access_log;
 
   const HttpOptions options_;
-  asio::io_context context_{1};
-  asio::thread_pool workers_{worker_threads};
+  ServerParts parts_;
   std::atomic<bool> stopping_ = false;
   std::atomic<std::size_t> connections_ = 0;
 
@@ -141,18 +137,12 @@ class HttpServer::Impl {
   const Entry* find(HttpRequest& request, std::string& path, HttpFields& allow) const;
   void close_at_deadline();
 
-  const HttpServer& server_;
-  ServerMemory memory_;
-  tcp::acceptor acceptor_{context_};
-  asio::steady_timer accept_timer_{context_};
+  tcp::acceptor acceptor_{parts_.context};
+  asio::steady_timer accept_timer_{parts_.context};
   std::optional<asio::steady_timer> stop_timer_;
-  std::atomic<Clock::time_point> stop_deadline_ = Clock::time_point::max();
   std::array<std::list<Client*>, 3> clients_;  // by state, the longest in it first
   int spare_descriptor_ = -1;
   Clock::time_point last_accept_error_;
-
-  friend class HttpServer;
-  friend class HttpExchange;
 };
 
 HttpServer::Impl::Client::Client(Impl& server, tcp::socket socket)
@@ -181,7 +171,7 @@ int HttpServer::Impl::bind() {
         options_.host, options_.port, reason);
   };
   error_code error;
-  tcp::resolver resolver(context_);
+  tcp::resolver resolver(parts_.context);
   const auto found =
       resolver.resolve(options_.host, std::to_string(options_.port), tcp::resolver::passive, error);
   if (error) fail(error.message());
@@ -200,10 +190,10 @@ int HttpServer::Impl::bind() {
 }
 
 void HttpServer::Impl::run() {
-  asio::co_spawn(context_, accept_clients(), asio::detached);
+  asio::co_spawn(parts_.context, accept_clients(), asio::detached);
   for (;;) {
     try {
-      context_.run();
+      parts_.context.run();
       return;
     } catch (const std::exception& error) {  // such as std::bad_alloc
       log::error("The server goes on after an error: {}", error.what());
@@ -213,9 +203,9 @@ void HttpServer::Impl::run() {
 
 void HttpServer::Impl::stop() {
   if (stopping_) return;
-  stop_deadline_ = Clock::now() + options_.stop_timeout;
+  parts_.deadline = Clock::now() + options_.stop_timeout;
   stopping_ = true;
-  asio::post(context_, [this] {
+  asio::post(parts_.context, [this] {
     error_code ignored;
     acceptor_.close(ignored);
     accept_timer_.cancel();
@@ -229,9 +219,9 @@ void HttpServer::Impl::stop() {
 // Closes the connections that are left a while after the deadline: those that read too slowly.
 void HttpServer::Impl::close_at_deadline() {
   if (connections_ == 0) return;
-  stop_timer_.emplace(context_, stop_deadline_.load() + 2 * client_interval);
-  stop_timer_->async_wait([this](const error_code&) {
-    if (!is_over()) return;
+  stop_timer_.emplace(parts_.context, parts_.deadline.load() + last_answers);
+  stop_timer_->async_wait([this](const error_code& cancelled) {
+    if (cancelled) return;
     for (auto& list : clients_) {
       for (auto* client : list) client->connection.close();
     }
@@ -256,7 +246,7 @@ asio::awaitable<void> HttpServer::Impl::accept_clients() {
         refuse(socket.release());
         continue;
       }
-      asio::co_spawn(context_, serve(std::make_unique<Client>(*this, std::move(socket))),
+      asio::co_spawn(parts_.context, serve(std::make_unique<Client>(*this, std::move(socket))),
                      asio::detached);
     } catch (const std::exception& failure) {
       log::error("A connection was lost: {}", failure.what());
@@ -309,7 +299,7 @@ asio::awaitable<void> HttpServer::Impl::serve(std::unique_ptr<Client> client) {
 
 // Answers one request. Returns false if the connection ends.
 asio::awaitable<bool> HttpServer::Impl::answer(Client& client) {
-  HttpExchange exchange(client.connection, workers_, server_, memory_);
+  HttpExchange exchange(client.connection, parts_);
   std::string route;
   std::optional<HttpError> failure;
   auto& request = exchange.request_;
@@ -346,9 +336,8 @@ asio::awaitable<bool> HttpServer::Impl::answer(Client& client) {
       fields.emplace_back("Content-Length", std::to_string(response.body.size()));
     }
     if (!goes_on) fields.emplace_back("Connection", "close");
-    auto text = head_of(response, fields);
-    if (request.method != "HEAD") text += response.body;
-    response.body = {};
+    auto text = request.method == "HEAD" ? std::string() : std::move(response.body);
+    text.insert(0, head_of(response, fields));
     const bool is_sent = co_await client.connection.write(text);
     goes_on = is_sent && goes_on;
   } else {
@@ -450,77 +439,7 @@ void HttpServer::Impl::check(const HttpRequest& request, const std::string& path
   }
 }
 
-struct HttpExchange::Waking {
-  explicit Waking(asio::io_context& server_context) : context(server_context), timer(context) {}
-
-  asio::io_context& context;
-  asio::steady_timer timer;
-  std::atomic<bool> is_called = false;
-  bool is_woken = false;
-};
-
-HttpExchange::HttpExchange(HttpConnection& connection, asio::thread_pool& workers,
-                           const HttpServer& server, ServerMemory& memory)
-    : connection_(connection),
-      workers_(workers),
-      server_(server),
-      memory_(memory),
-      waking_(std::make_shared<Waking>(server.impl_->context_)) {}
-
-std::function<void()> HttpExchange::waker() {
-  return [waking = waking_] {
-    if (waking->is_called.exchange(true)) return;
-    asio::post(waking->context, [waking] {
-      waking->is_called = false;
-      waking->is_woken = true;
-      waking->timer.cancel();
-    });
-  };
-}
-
-asio::awaitable<HttpExchange::Wakeup> HttpExchange::wait_until(Clock::time_point deadline) {
-  for (;;) {
-    if (std::exchange(waking_->is_woken, false)) co_return Wakeup::woken;
-    if (server_.impl_->is_over()) co_return Wakeup::stopping;
-    if (Clock::now() >= deadline) co_return Wakeup::deadline;
-    const auto peer = connection_.peer();
-    if (peer == HttpConnection::Peer::gone) co_return Wakeup::client_gone;
-    if (peer == HttpConnection::Peer::half_closed && !request_.is_http_1_0) {
-      // A client that has closed only its sending side still wants its answer, and ignores these
-      // bytes. The system of one that is gone answers with a reset.
-      const char* probe = has_begun_ ? "3\r\n:\n\n\r\n" : "HTTP/1.1 100 Continue\r\n\r\n";
-      const bool is_sent = co_await connection_.write(probe);
-      if (!is_sent) co_return Wakeup::client_gone;
-    }
-    waking_->timer.expires_at(std::min(deadline, Clock::now() + client_interval));
-    error_code ignored;
-    co_await waking_->timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  }
-}
-
-asio::awaitable<void> HttpExchange::begin(HttpResponse response) {
-  response_ = std::move(response);
-  HttpFields fields = cross_origin_;
-  if (request_.is_http_1_0) {
-    fields.emplace_back("Connection", "close");
-  } else {
-    fields.emplace_back("Transfer-Encoding", "chunked");
-  }
-  has_begun_ = true;
-  const auto head = head_of(response_, fields);
-  const bool is_sent = co_await connection_.write(head);
-  if (!is_sent) throw HttpError(499, "closed", "the client is gone");
-}
-
-asio::awaitable<void> HttpExchange::write(std::string bytes) {
-  if (bytes.empty()) co_return;
-  if (!request_.is_http_1_0) bytes = fmt::format("{:x}\r\n{}\r\n", bytes.size(), bytes);
-  const bool is_sent = co_await connection_.write(bytes);
-  if (!is_sent) throw HttpError(499, "closed", "the client is gone");
-}
-
-HttpServer::HttpServer(HttpOptions options)
-    : impl_(std::make_unique<Impl>(*this, std::move(options))) {}
+HttpServer::HttpServer(HttpOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 HttpServer::~HttpServer() = default;
 
 void HttpServer::add(const std::string& method, const std::string& path, Route route,
@@ -546,10 +465,7 @@ std::size_t HttpServer::connections() const {
   return impl_->connections_;
 }
 const ServerMemory& HttpServer::memory() const {
-  return impl_->memory_;
-}
-bool HttpServer::has_token() const {
-  return !impl_->options_.token.empty();
+  return impl_->parts_.memory;
 }
 
 }  // namespace regard

@@ -9,11 +9,9 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
 
 #include "serve/asio.h"
+#include "serve/http_exchange.h"
 #include "serve/http_message.h"
 #include "serve/server_memory.h"
 
@@ -31,67 +29,6 @@ struct HttpOptions {
   std::chrono::milliseconds keep_alive_timeout{60000};  // between two requests
   std::chrono::milliseconds stop_timeout{30000};        // for the requests in progress at stop()
   std::string token;                                    // empty: no authorization
-};
-
-class HttpConnection;
-class HttpServer;
-
-// Calls a function on a thread of the pool and returns its result to the coroutine. Rethrows its
-// exception.
-template <typename Function>
-boost::asio::awaitable<std::invoke_result_t<Function>> call_on(boost::asio::thread_pool& pool,
-                                                               Function function) {
-  return boost::asio::co_spawn(
-      pool,
-      [call = std::move(function)]() mutable
-      -> boost::asio::awaitable<std::invoke_result_t<Function>> { co_return call(); },
-      boost::asio::use_awaitable);
-}
-
-// A request that is being answered. Used by its handler, on the thread of the server.
-class HttpExchange {
- public:
-  using Clock = std::chrono::steady_clock;
-
-  const HttpRequest& request() const { return request_; }
-  // Memory of the request, of its body so far.
-  ServerMemory::Lease& memory() { return memory_; }
-
-  // Threads for work that would hold up the other connections.
-  boost::asio::thread_pool& workers() { return workers_; }
-
-  enum class Wakeup { woken, deadline, client_gone, stopping };
-  // Returns a function that ends wait_until(), now or when it is called next. It is thread-safe,
-  // and may be called until the server is destroyed, also after the request.
-  std::function<void()> waker();
-  // Waits for the waker, the deadline, the end of the client or of the server's stop timeout.
-  boost::asio::awaitable<Wakeup> wait_until(Clock::time_point deadline);
-
-  // Sets the response. It is sent when the handler returns.
-  void respond(HttpResponse response) { response_ = std::move(response); }
-  // Sends the head of a response whose body is written piece by piece; its `body` is not used. The
-  // body ends when the handler returns; after an exception it is left unfinished. Throws HttpError
-  // 499 if the client is gone, as write().
-  boost::asio::awaitable<void> begin(HttpResponse response);
-  boost::asio::awaitable<void> write(std::string bytes);
-
- private:
-  friend class HttpServer;
-  struct Waking;
-
-  HttpExchange(HttpConnection& connection, boost::asio::thread_pool& workers,
-               const HttpServer& server, ServerMemory& memory);
-
-  HttpConnection& connection_;
-  boost::asio::thread_pool& workers_;
-  const HttpServer& server_;
-  ServerMemory::Lease memory_;
-  const Clock::time_point start_ = Clock::now();
-  HttpRequest request_;
-  HttpResponse response_;
-  HttpFields cross_origin_;
-  bool has_begun_ = false;
-  std::shared_ptr<Waking> waking_;
 };
 
 class HttpServer {
@@ -133,10 +70,8 @@ class HttpServer {
   bool is_stopping() const;
   std::size_t connections() const;
   const ServerMemory& memory() const;
-  bool has_token() const;
 
  private:
-  friend class HttpExchange;
   class Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "base/suggest.h"
 #include "base/version.h"
 #include "config/docs.h"
 #include "text/unicode.h"
@@ -264,66 +263,6 @@ std::string quoted(const std::string& value) {
 }
 
 }  // namespace
-
-ModelRegistry::~ModelRegistry() {
-  entries_.clear();  // destroys the models on the thread
-  thread_.join();
-}
-
-ModelRegistry::Service ModelRegistry::load(const Loader& loader) {
-  return {loader().release(), [this](TranslationService* service) {
-            boost::asio::post(thread_, [service] { delete service; });
-          }};
-}
-
-void ModelRegistry::add(const std::string& name, Loader loader) {
-  if (name.empty() || name != printable(name) || name.find('/') != std::string::npos) {
-    throw ConfigError(
-        "-m: found the model name `{}`, expected printable ASCII characters without /; name the "
-        "model: -m NAME=MODEL",
-        excerpt(name));
-  }
-  for (const auto& entry : entries_) {
-    if (entry.name != name) continue;
-    throw ConfigError("-m: found two models with the name {}; name them: -m NAME=MODEL", name);
-  }
-  auto service = load(loader);
-  entries_.push_back({name, std::move(loader), std::move(service)});
-}
-
-void ModelRegistry::reload(const std::string& name) {
-  const auto entry = std::ranges::find(entries_, name, &Entry::name);
-  auto service = load(entry->loader);
-  const std::lock_guard lock(mutex_);
-  std::swap(entry->service, service);
-}
-
-void ModelRegistry::reload_all() {
-  boost::asio::post(thread_, [this] {
-    for (const auto& name : names()) {
-      try {
-        reload(name);
-        log::info("{}: loaded again", name);
-      } catch (const std::exception& error) {
-        log::error("{}: could not be loaded again, so the old model stays: {}", name, error.what());
-      }
-    }
-  });
-}
-
-std::vector<std::string> ModelRegistry::names() const {
-  std::vector<std::string> names;
-  for (const auto& entry : entries_) names.push_back(entry.name);
-  return names;
-}
-
-ModelRegistry::Service ModelRegistry::find(const std::string& name) const {
-  const std::lock_guard lock(mutex_);
-  if (name.empty()) return entries_.front().service;
-  const auto entry = std::ranges::find(entries_, name, &Entry::name);
-  if (entry != entries_.end()) return entry->service;
-  throw HttpError(404, "not_found", unknown_name("model", excerpt(name), names()).what());
-}
 
 TranslationApi::TranslationApi(HttpServer& server, ModelRegistry& models, ApiOptions options)
     : server_(server), models_(models), options_(options), buckets_(bucket_ends.size() + 1) {

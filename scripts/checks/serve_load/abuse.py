@@ -88,6 +88,7 @@ class Attack(threading.Thread):
         body = b'{"text": "a man on a bicycle"}'
         connection.sendall(self.head(len(body)) + body)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        time.sleep(0.2)
 
     def ranges(self, connection):
         connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-" + b",0-" * 2700 + b"\r\n\r\n")

@@ -36,51 +36,6 @@ bool is_ignored(int signal) {
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-// Stops the server at SIGINT or SIGTERM, and loads the models again at SIGHUP, on a thread of its
-// own. A second signal to stop ends the program at once. Signals that the program ignored at its
-// start, as under nohup, stay ignored.
-class Signals {
- public:
-  // Call before any other thread is started, so that the others do not receive the signals. A
-  // signal is served at once, also while the models are loaded.
-  Signals(HttpServer& server, ModelRegistry& models) {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGUSR1);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-      if (!is_ignored(number)) sigaddset(&signals_, number);
-    }
-    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-    thread_ = std::thread([this, &server, &models] {
-      for (;;) {
-        int number = 0;
-        sigwait(&signals_, &number);
-        if (number == SIGUSR1) return;
-        if (number == SIGHUP) {
-          if (is_serving_) models.reload_all();
-          continue;
-        }
-        if (server.is_stopping()) ::_exit(128 + number);
-        log::info("Stopping: the requests in progress are finished first.");
-        server.stop();
-      }
-    });
-  }
-  ~Signals() {
-    pthread_kill(thread_.native_handle(), SIGUSR1);
-    thread_.join();
-  }
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
-
-  // Call when the models are loaded.
-  void allow_reload() { is_serving_ = true; }
-
- private:
-  sigset_t signals_;
-  std::atomic<bool> is_serving_ = false;
-  std::thread thread_;
-};
-
 // Sends a state such as "READY=1" to systemd, if it started the program with Type=notify
 // (sd_notify(3)).
 void notify_systemd(const std::string& state) {
@@ -98,6 +53,56 @@ void notify_systemd(const std::string& state) {
            static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size()));
   ::close(socket);
 }
+
+// Blocks the signals that SignalThread serves, in this thread and in those that it starts later.
+// Signals that the program ignored at its start, as under nohup, stay ignored.
+sigset_t block_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    if (!is_ignored(number)) sigaddset(&signals, number);
+  }
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+// Stops the server at SIGINT or SIGTERM, also while the models are loaded, and loads the models
+// again at SIGHUP. A second signal to stop ends the program at once.
+class SignalThread {
+ public:
+  SignalThread(const sigset_t& signals, HttpServer& server, ModelRegistry& models)
+      : thread_([this, signals, &server, &models] { serve_signals(signals, server, models); }) {}
+  ~SignalThread() {
+    pthread_kill(thread_.native_handle(), SIGUSR1);
+    thread_.join();
+  }
+  SignalThread(const SignalThread&) = delete;
+  SignalThread& operator=(const SignalThread&) = delete;
+
+  // Call when the models are loaded.
+  void allow_reload() { can_reload_ = true; }
+
+ private:
+  void serve_signals(const sigset_t& signals, HttpServer& server, ModelRegistry& models) const {
+    for (;;) {
+      int number = 0;
+      sigwait(&signals, &number);
+      if (number == SIGUSR1) return;
+      if (number == SIGHUP) {
+        if (can_reload_) models.reload_all();
+        continue;
+      }
+      if (server.is_stopping()) ::_exit(128 + number);
+      log::info("Stopping: the requests in progress are finished first.");
+      notify_systemd("STOPPING=1");
+      server.stop();
+    }
+  }
+
+  std::atomic<bool> can_reload_ = false;
+  std::thread thread_;
+};
 
 // Returns the name and the path of a model, "NAME=MODEL" or "MODEL". The path of a file or folder
 // is a MODEL, also with a "=" in it.
@@ -158,6 +163,7 @@ ExitCode serve(const ServeArguments& arguments) {
   // By default, the memory that the connections have freed could remain in eight heaps per core.
   ::mallopt(M_ARENA_MAX, 4);
 #endif
+  const auto signals = block_signals();  // before any other thread is started
   ApiOptions options;
   options.limits = {.max_lines = static_cast<std::size_t>(arguments.max_lines),
                     .max_characters = static_cast<std::size_t>(arguments.max_characters),
@@ -168,7 +174,7 @@ ExitCode serve(const ServeArguments& arguments) {
 
   HttpServer server(http_options(arguments));
   ModelRegistry models;
-  Signals signals(server, models);
+  SignalThread signal_thread(signals, server, models);
   const auto port = server.bind();  // before the models are loaded, which takes longer
 
   for (const auto& argument : arguments.models) {
@@ -194,10 +200,9 @@ ExitCode serve(const ServeArguments& arguments) {
   log::info("Serving {} at http://{}:{}/; stop with Ctrl-C.",
             counted(arguments.models.size(), "model"),
             is_v6 ? "[" + arguments.host + "]" : arguments.host, port);
-  signals.allow_reload();
+  signal_thread.allow_reload();
   notify_systemd("READY=1");
   server.run();
-  notify_systemd("STOPPING=1");
   log::info("Stopped.");
   return ExitCode::ok;
 }
