@@ -14,3 +14,9 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+
+namespace regard {
+
+namespace asio = boost::asio;
+
+}  // namespace regard

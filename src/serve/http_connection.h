@@ -21,27 +21,27 @@ namespace regard {
 class HttpConnection {
  public:
   // `options` must outlive the connection.
-  HttpConnection(boost::asio::ip::tcp::socket socket, const HttpOptions& options);
+  HttpConnection(asio::ip::tcp::socket socket, const HttpOptions& options);
   ~HttpConnection();
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
 
   // Waits for the first bytes of a request. Returns false if the client has closed the connection,
   // or sends none for the keep-alive timeout. Holds no buffer meanwhile.
-  boost::asio::awaitable<bool> wait_for_request();
+  asio::awaitable<bool> wait_for_request();
   // Receives the head of a request. Returns false if it does not arrive in time. Throws HttpError
   // if it is not valid.
-  boost::asio::awaitable<bool> read_head(HttpRequest& request);
+  asio::awaitable<bool> read_head(HttpRequest& request);
   // Receives the body, and counts its bytes in `memory`. Returns and throws as read_head().
-  boost::asio::awaitable<bool> read_body(HttpRequest& request, ServerMemory::Lease& memory);
+  asio::awaitable<bool> read_body(HttpRequest& request, ServerMemory::Lease& memory);
   // True if nothing of the request is left to read, and its client will send another one.
   bool can_continue() const;
 
   // Sends bytes. Returns false if the client does not take 64 KB of them in the send timeout.
-  boost::asio::awaitable<bool> write(std::string_view bytes);
+  asio::awaitable<bool> write(std::string_view bytes);
   // Ends the connection. Reads what is on its way before: otherwise the system would reset the
   // connection, and the client could lose the response.
-  boost::asio::awaitable<void> finish();
+  asio::awaitable<void> finish();
   // Closes the socket. Operations in progress end.
   void close();
   bool is_open() const { return stream_.socket().is_open(); }

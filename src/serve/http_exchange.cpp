@@ -9,7 +9,6 @@
 namespace regard {
 namespace {
 
-namespace asio = boost::asio;
 using boost::system::error_code;
 
 // How often a request that waits looks whether its client is gone or the server's time is over.

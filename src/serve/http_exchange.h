@@ -22,9 +22,9 @@ class HttpConnection;
 struct ServerParts {
   explicit ServerParts(MemoryLimits limits) : memory(limits) {}
 
-  boost::asio::io_context context{1};
+  asio::io_context context{1};
   // Threads for work that would hold up the other connections.
-  boost::asio::thread_pool workers{2};
+  asio::thread_pool workers{2};
   ServerMemory memory;
   // Requests that run at this time end with an error. Set when the server stops.
   std::atomic<std::chrono::steady_clock::time_point> deadline =
@@ -34,13 +34,14 @@ struct ServerParts {
 // Calls a function on a thread of the pool and returns its result to the coroutine. Rethrows its
 // exception.
 template <typename Function>
-boost::asio::awaitable<std::invoke_result_t<Function>> call_on(boost::asio::thread_pool& pool,
-                                                               Function function) {
-  return boost::asio::co_spawn(
+asio::awaitable<std::invoke_result_t<Function>> call_on(asio::thread_pool& pool,
+                                                        Function function) {
+  return asio::co_spawn(
       pool,
-      [call = std::move(function)]() mutable
-      -> boost::asio::awaitable<std::invoke_result_t<Function>> { co_return call(); },
-      boost::asio::use_awaitable);
+      [call = std::move(function)]() mutable -> asio::awaitable<std::invoke_result_t<Function>> {
+        co_return call();
+      },
+      asio::use_awaitable);
 }
 
 // Used by the handler of the request, on the thread of the server.
@@ -53,22 +54,22 @@ class HttpExchange {
   ServerMemory::Lease& memory() { return memory_; }
 
   // Threads for work that would hold up the other connections.
-  boost::asio::thread_pool& workers() { return server_.workers; }
+  asio::thread_pool& workers() { return server_.workers; }
 
   enum class Wakeup { woken, deadline, client_gone, stopping };
   // Returns a function that ends wait_until(), now or when it is called next. It is thread-safe,
   // and may be called until the server is destroyed, also after the request.
   std::function<void()> waker();
   // Waits for the waker, the deadline, the end of the client or of the server's stop timeout.
-  boost::asio::awaitable<Wakeup> wait_until(Clock::time_point deadline);
+  asio::awaitable<Wakeup> wait_until(Clock::time_point deadline);
 
   // Sets the response. It is sent when the handler returns.
   void respond(HttpResponse response) { response_ = std::move(response); }
   // Sends the head of a response whose body is written piece by piece; its `body` is not used. The
   // body ends when the handler returns; after an exception it is left unfinished. Throws HttpError
   // 499 if the client is gone, as write().
-  boost::asio::awaitable<void> begin(HttpResponse response);
-  boost::asio::awaitable<void> write(std::string bytes);
+  asio::awaitable<void> begin(HttpResponse response);
+  asio::awaitable<void> write(std::string bytes);
 
  private:
   friend class HttpServer;

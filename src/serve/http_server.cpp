@@ -23,7 +23,6 @@
 namespace regard {
 namespace {
 
-namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 using std::chrono::milliseconds;

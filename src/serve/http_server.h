@@ -33,7 +33,7 @@ struct HttpOptions {
 
 class HttpServer {
  public:
-  using Handler = std::function<boost::asio::awaitable<void>(HttpExchange&)>;
+  using Handler = std::function<asio::awaitable<void>(HttpExchange&)>;
 
   // How the server treats the requests of a path.
   struct Route {

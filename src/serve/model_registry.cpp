@@ -25,7 +25,7 @@ ModelRegistry::~ModelRegistry() {
 
 ModelRegistry::Service ModelRegistry::load(const Loader& loader) {
   return {loader().release(), [this](TranslationService* service) {
-            boost::asio::post(thread_, [service] { delete service; });
+            asio::post(thread_, [service] { delete service; });
           }};
 }
 
@@ -52,7 +52,7 @@ void ModelRegistry::reload(const std::string& name) {
 }
 
 void ModelRegistry::reload_all() {
-  boost::asio::post(thread_, [this] {
+  asio::post(thread_, [this] {
     for (const auto& name : names()) {
       try {
         reload(name);

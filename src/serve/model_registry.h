@@ -30,7 +30,7 @@ class ModelRegistry {
   void reload_all();
   // One thread, which loads and destroys models. The last user of an old model may be one of its
   // own threads.
-  boost::asio::thread_pool& thread() { return thread_; }
+  asio::thread_pool& thread() { return thread_; }
 
   std::vector<std::string> names() const;  // in the order of add()
   // Returns the model, the first one for an empty name. Throws HttpError 404.
@@ -47,7 +47,7 @@ class ModelRegistry {
 
   mutable std::mutex mutex_;  // guards `service` of the entries
   std::vector<Entry> entries_;
-  boost::asio::thread_pool thread_{1};
+  asio::thread_pool thread_{1};
 };
 
 }  // namespace regard

@@ -219,7 +219,7 @@ void respond(HttpExchange& exchange, std::string json, int status = 200) {
 // Returns a handler that needs no waiting.
 template <typename Function>
 HttpServer::Handler at_once(Function function) {
-  return [call = std::move(function)](HttpExchange& exchange) -> boost::asio::awaitable<void> {
+  return [call = std::move(function)](HttpExchange& exchange) -> asio::awaitable<void> {
     call(exchange);
     co_return;
   };
@@ -309,7 +309,7 @@ Json TranslationApi::models() const {
   return {{"models", std::move(list)}};
 }
 
-boost::asio::awaitable<void> TranslationApi::reload(HttpExchange& exchange) {
+asio::awaitable<void> TranslationApi::reload(HttpExchange& exchange) {
   const auto name = decode_percent(exchange.request().name);
   models_.find(name);
   std::string fault;
@@ -329,7 +329,7 @@ boost::asio::awaitable<void> TranslationApi::reload(HttpExchange& exchange) {
   respond(exchange, to_text({{"model", name}, {"status", "reloaded"}}));
 }
 
-boost::asio::awaitable<void> TranslationApi::translate(HttpExchange& exchange) {
+asio::awaitable<void> TranslationApi::translate(HttpExchange& exchange) {
   const auto deadline = HttpExchange::Clock::now() + options_.timeout;
   // The parser's own values.
   exchange.memory().add(3 * exchange.request().body.size());

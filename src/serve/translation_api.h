@@ -34,8 +34,8 @@ class TranslationApi {
   std::string metrics() const;
 
  private:
-  boost::asio::awaitable<void> translate(HttpExchange& exchange);
-  boost::asio::awaitable<void> reload(HttpExchange& exchange);
+  asio::awaitable<void> translate(HttpExchange& exchange);
+  asio::awaitable<void> reload(HttpExchange& exchange);
   void count(const HttpRequest& request, const std::string& route, int status, double seconds);
 
   HttpServer& server_;

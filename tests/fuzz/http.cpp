@@ -8,7 +8,6 @@
 namespace {
 
 using namespace regard;
-namespace asio = boost::asio;
 
 // Reads requests until the client has sent all, or one is not valid.
 asio::awaitable<void> read_requests(HttpConnection& connection, const HttpOptions& options) {

@@ -69,34 +69,31 @@ class HttpServerTest : public testing::Test {
   void start() {
     server_ = std::make_unique<HttpServer>(options_);
     server_->add("POST", "/echo", {.has_body = true},
-                 [](HttpExchange& exchange) -> boost::asio::awaitable<void> {
+                 [](HttpExchange& exchange) -> asio::awaitable<void> {
                    exchange.respond({.type = "text/plain", .body = exchange.request().body});
                    co_return;
                  });
-    server_->add("GET", "/hidden", {},
-                 [this](HttpExchange& exchange) -> boost::asio::awaitable<void> {
-                   ++hidden_;
-                   exchange.respond({.type = "text/plain", .body = "HIDDEN"});
-                   co_return;
-                 });
-    server_->add("GET", "/large", {},
-                 [this](HttpExchange& exchange) -> boost::asio::awaitable<void> {
-                   exchange.respond({.type = "text/plain", .body = std::string(large_, 'a')});
-                   co_return;
-                 });
-    server_->add("GET", "/fails", {}, [](HttpExchange&) -> boost::asio::awaitable<void> {
+    server_->add("GET", "/hidden", {}, [this](HttpExchange& exchange) -> asio::awaitable<void> {
+      ++hidden_;
+      exchange.respond({.type = "text/plain", .body = "HIDDEN"});
+      co_return;
+    });
+    server_->add("GET", "/large", {}, [this](HttpExchange& exchange) -> asio::awaitable<void> {
+      exchange.respond({.type = "text/plain", .body = std::string(large_, 'a')});
+      co_return;
+    });
+    server_->add("GET", "/fails", {}, [](HttpExchange&) -> asio::awaitable<void> {
       throw std::bad_alloc();
       co_return;
     });
     // Waits until the server is told to stop; a stream if the query says so.
-    server_->add(
-        "GET", "/wait", {}, [this](HttpExchange& exchange) -> boost::asio::awaitable<void> {
-          ++waiting_;
-          const auto wakeup = co_await exchange.wait_until(HttpExchange::Clock::now() + 20s);
-          last_wakeup_ = wakeup;
-          exchange.respond({.type = "text/plain", .body = "waited"});
-        });
-    server_->add("GET", "/events", {}, [](HttpExchange& exchange) -> boost::asio::awaitable<void> {
+    server_->add("GET", "/wait", {}, [this](HttpExchange& exchange) -> asio::awaitable<void> {
+      ++waiting_;
+      const auto wakeup = co_await exchange.wait_until(HttpExchange::Clock::now() + 20s);
+      last_wakeup_ = wakeup;
+      exchange.respond({.type = "text/plain", .body = "waited"});
+    });
+    server_->add("GET", "/events", {}, [](HttpExchange& exchange) -> asio::awaitable<void> {
       HttpResponse head{.type = "text/event-stream", .body = ""};
       co_await exchange.begin(std::move(head));
       for (const auto* event : {"one\n", "two\n"}) co_await exchange.write(event);
