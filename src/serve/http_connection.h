@@ -32,8 +32,11 @@ class HttpConnection {
   // Receives the head of a request. Returns false if it does not arrive in time. Throws HttpError
   // if it is not valid.
   asio::awaitable<bool> read_head(HttpRequest& request);
-  // Receives the body, and counts its bytes in `memory`. Returns and throws as read_head().
+  // Receives the body, and counts what it and its values need in `memory`. Returns and throws as
+  // read_head().
   asio::awaitable<bool> read_body(HttpRequest& request, ServerMemory::Lease& memory);
+  // Receives a body that nobody reads, if it is short. Returns false otherwise.
+  asio::awaitable<bool> skip_body();
   // True if nothing of the request is left to read, and its client will send another one.
   bool can_continue() const;
 
@@ -58,11 +61,14 @@ class HttpConnection {
  private:
   class Parser;
 
+  asio::awaitable<std::size_t> receive_head();
+  asio::awaitable<std::size_t> read_piece(char* bytes, std::size_t size);
+
   boost::beast::tcp_stream stream_;
   const HttpOptions& options_;
   std::string remote_address_;
-  boost::beast::flat_buffer received_;
-  std::unique_ptr<Parser> parser_;  // of the current request
+  boost::beast::flat_buffer received_;  // bytes that are not parsed yet
+  std::unique_ptr<Parser> parser_;      // of the current request
 };
 
 }  // namespace regard

@@ -28,11 +28,15 @@ bool is_all_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+}  // namespace
+
 bool is_address(const std::string& host) {
   std::array<unsigned char, sizeof(in6_addr)> bytes{};
   return ::inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 ||
          ::inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
 }
+
+namespace {
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::any_of(names,
@@ -104,7 +108,9 @@ std::string date_now() {
 }  // namespace
 
 Json error_json(const std::string& kind, const std::string& message) {
-  return {{"error", {{"kind", kind}, {"message", message}}}};
+  constexpr std::size_t longest = 1000;  // a message may repeat what the client sent
+  const auto text = message.size() <= longest ? message : message.substr(0, longest) + "…";
+  return {{"error", {{"kind", kind}, {"message", text}}}};
 }
 
 std::string HttpRequest::field(std::string_view name_of_field) const {
@@ -192,12 +198,14 @@ std::optional<std::string> host_of_authority(std::string_view authority) {
     const auto end = authority.find(']');
     if (end == std::string_view::npos) return std::nullopt;
     host = authority.substr(1, end - 1);
+    if (host.find(':') == std::string_view::npos) return std::nullopt;
     port = authority.substr(end + 1);
   } else if (const auto colon = authority.find(':'); colon != std::string_view::npos) {
     host = authority.substr(0, colon);
     port = authority.substr(colon);
   }
-  if (host.empty() || (!port.empty() && (port[0] != ':' || !is_all_digits(port.substr(1))))) {
+  if (host.empty() ||
+      (!port.empty() && port != ":" && (port[0] != ':' || !is_all_digits(port.substr(1))))) {
     return std::nullopt;
   }
   const auto is_of_a_name = [](char c) {

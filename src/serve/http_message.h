@@ -33,7 +33,7 @@ class HttpError : public std::exception {
   std::int64_t retry_after;
 };
 
-// Returns {"error": {"kind": …, "message": …}}.
+// Returns {"error": {"kind": …, "message": …}}, with the message cut to 1,000 bytes.
 Json error_json(const std::string& kind, const std::string& message);
 
 using HttpFields = std::vector<std::pair<std::string, std::string>>;
@@ -83,6 +83,9 @@ void check_framing(const HttpRequest& request);
 // Returns the host of "host", "host:port" or "[address]:port", in lower case and without brackets;
 // nullopt if it is none of these.
 std::optional<std::string> host_of_authority(std::string_view authority);
+
+// True if the host is an address in numbers.
+bool is_address(const std::string& host);
 
 // Which names a request may use for the server, and which pages may send requests.
 struct AllowedHosts {

@@ -1,6 +1,7 @@
 #include "serve/http_server.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <openssl/crypto.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -12,6 +13,7 @@
 #include <cerrno>
 #include <list>
 #include <map>
+#include <new>
 #include <optional>
 
 #include "base/error.h"
@@ -31,6 +33,8 @@ using Clock = HttpExchange::Clock;
 constexpr int backlog = 512;
 // After the stop timeout, for the error that the requests get.
 constexpr milliseconds last_answers{1000};
+// Requests that needed more memory together are followed by a malloc_trim().
+constexpr std::size_t trimmed_peak = std::size_t{8} << 20;
 constexpr milliseconds accept_pause{100};  // after an accept that failed
 // Descriptors that the server needs beside those of its connections.
 constexpr std::size_t other_descriptors = 128;
@@ -127,7 +131,7 @@ class HttpServer::Impl {
   };
 
   asio::awaitable<void> accept_clients();
-  void accept_failed(const error_code& error);
+  bool recover_from(const error_code& error);
   bool make_room();
   asio::awaitable<void> serve(std::unique_ptr<Client> client);
   asio::awaitable<bool> answer(Client& client);
@@ -135,7 +139,9 @@ class HttpServer::Impl {
   void check(const HttpRequest& request, const std::string& path, const Route& route) const;
   const Entry* find(HttpRequest& request, std::string& path, HttpFields& allow) const;
   void close_at_deadline();
+  void return_memory();
 
+  MemoryReserve reserve_;
   tcp::acceptor acceptor_{parts_.context};
   asio::steady_timer accept_timer_{parts_.context};
   std::optional<asio::steady_timer> stop_timer_;
@@ -228,43 +234,49 @@ void HttpServer::Impl::close_at_deadline() {
 }
 
 asio::awaitable<void> HttpServer::Impl::accept_clients() {
-  for (;;) {
-    error_code error;
-    auto socket = co_await acceptor_.async_accept(asio::redirect_error(asio::use_awaitable, error));
-    if (stopping_) co_return;
-    if (error) {
-      accept_failed(error);
-      accept_timer_.expires_after(accept_pause);
-      error_code ignored;
-      co_await accept_timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-      if (stopping_) co_return;
-      continue;
-    }
+  while (!stopping_) {
+    bool pauses = false;
     try {
-      if (connections_ >= options_.max_connections && !make_room()) {
+      error_code error;
+      auto socket =
+          co_await acceptor_.async_accept(asio::redirect_error(asio::use_awaitable, error));
+      if (stopping_) co_return;
+      if (error) {
+        pauses = !recover_from(error);
+      } else if (connections_ >= options_.max_connections && !make_room()) {
         refuse(socket.release());
-        continue;
+      } else {
+        asio::co_spawn(parts_.context, serve(std::make_unique<Client>(*this, std::move(socket))),
+                       asio::detached);
       }
-      asio::co_spawn(parts_.context, serve(std::make_unique<Client>(*this, std::move(socket))),
-                     asio::detached);
     } catch (const std::exception& failure) {
       log::error("A connection was lost: {}", failure.what());
+      pauses = true;
     }
+    if (!pauses) continue;
+    accept_timer_.expires_after(accept_pause);
+    error_code ignored;
+    co_await accept_timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   }
 }
 
-// The system has no descriptor or no memory, or the client is gone already.
-void HttpServer::Impl::accept_failed(const error_code& error) {
+// Called if a client was not accepted: the system has no descriptor or no memory, or the client is
+// gone already. Returns true if the next client can be accepted at once.
+bool HttpServer::Impl::recover_from(const error_code& error) {
   if (Clock::now() - last_accept_error_ > std::chrono::seconds(10)) {
     log::warning("A connection could not be accepted ({}); the server goes on", error.message());
     last_accept_error_ = Clock::now();
   }
-  if (error.value() != EMFILE && error.value() != ENFILE) return;
-  // The client gets an answer through the descriptor that is kept for this.
-  ::close(spare_descriptor_);
-  const int socket = ::accept(acceptor_.native_handle(), nullptr, nullptr);
-  if (socket >= 0) refuse(socket);
-  spare_descriptor_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (error.value() != EMFILE && error.value() != ENFILE) return false;
+  if (make_room()) return true;
+  // All clients that wait get an answer through the descriptor that is kept for this.
+  for (int socket = 0; socket >= 0;) {
+    if (spare_descriptor_ >= 0) ::close(spare_descriptor_);
+    socket = ::accept(acceptor_.native_handle(), nullptr, nullptr);
+    if (socket >= 0) refuse(socket);
+    spare_descriptor_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  }
+  return false;
 }
 
 // Closes the oldest connection that waits for a request, or the oldest that sends one. Returns
@@ -298,6 +310,8 @@ asio::awaitable<void> HttpServer::Impl::serve(std::unique_ptr<Client> client) {
 
 // Answers one request. Returns false if the connection ends.
 asio::awaitable<bool> HttpServer::Impl::answer(Client& client) {
+  reserve_.fill();
+  return_memory();
   HttpExchange exchange(client.connection, parts_);
   std::string route;
   std::optional<HttpError> failure;
@@ -310,6 +324,8 @@ asio::awaitable<bool> HttpServer::Impl::answer(Client& client) {
     co_await handle(exchange, client, route);
   } catch (const HttpError& error) {
     failure = error;
+  } catch (const std::bad_alloc&) {
+    failure = HttpError(503, "overloaded", "the server has not enough memory; try again later", 5);
   } catch (const std::exception& error) {
     log::error("{} {}: {}", request.method, excerpt(request.path), error.what());
     failure = HttpError(500, "unexpected", "the server failed; its log says why");
@@ -349,6 +365,14 @@ asio::awaitable<bool> HttpServer::Impl::answer(Client& client) {
   co_return goes_on;
 }
 
+// Gives freed memory back to the system after requests that needed much of it.
+void HttpServer::Impl::return_memory() {
+#ifdef __GLIBC__
+  if (parts_.memory.used() > 0 || parts_.memory.take_peak() < trimmed_peak) return;
+  asio::post(parts_.workers, [] { ::malloc_trim(0); });
+#endif
+}
+
 // Checks a request, receives its body and calls its handler.
 asio::awaitable<void> HttpServer::Impl::handle(HttpExchange& exchange, Client& client,
                                                std::string& route) {
@@ -357,8 +381,13 @@ asio::awaitable<void> HttpServer::Impl::handle(HttpExchange& exchange, Client& c
   exchange.cross_origin_ = cross_origin_fields(request, options_.allowed);
   const auto* entry = find(request, route, exchange.response_.fields);
   if (entry != nullptr) check(request, route, entry->route);
-  const bool has_body = co_await client.connection.read_body(request, exchange.memory_);
-  if (!has_body) throw HttpError(499, "closed", "the body did not arrive");
+  if (entry != nullptr && entry->route.has_body) {
+    const bool has_body = co_await client.connection.read_body(request, exchange.memory_);
+    if (!has_body) throw HttpError(499, "closed", "the body did not arrive");
+  } else {
+    // The connection ends after the answer if the body is long.
+    co_await client.connection.skip_body();
+  }
   client.enter(answering);
   if (entry == nullptr) {  // may a page of another site send a request?
     exchange.response_.status = 204;
@@ -416,7 +445,8 @@ void HttpServer::Impl::check(const HttpRequest& request, const std::string& path
                         : "this server needs a token; send `Authorization: Bearer TOKEN`");
   }
   const auto expectation = request.field("Expect");
-  if (!expectation.empty() && !equal_ignoring_case(expectation, "100-continue")) {
+  if (request.count("Expect") > 1 ||
+      (!expectation.empty() && !equal_ignoring_case(expectation, "100-continue"))) {
     throw HttpError(417, "bad_request",
                     fmt::format("Expect: found `{}`, expected 100-continue", excerpt(expectation)));
   }

@@ -1,6 +1,7 @@
 #include "serve/model_registry.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "base/error.h"
@@ -25,7 +26,7 @@ ModelRegistry::~ModelRegistry() {
 
 ModelRegistry::Service ModelRegistry::load(const Loader& loader) {
   return {loader().release(), [this](TranslationService* service) {
-            asio::post(thread_, [service] { delete service; });
+            asio::dispatch(thread_, [service] { delete service; });
           }};
 }
 
@@ -44,24 +45,40 @@ void ModelRegistry::add(const std::string& name, Loader loader) {
   entries_.push_back({name, std::move(loader), std::move(service)});
 }
 
+bool ModelRegistry::begin_reload(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  return !std::exchange(std::ranges::find(entries_, name, &Entry::name)->is_loading, true);
+}
+
 void ModelRegistry::reload(const std::string& name) {
   const auto entry = std::ranges::find(entries_, name, &Entry::name);
-  auto service = load(entry->loader);
-  const std::lock_guard lock(mutex_);
-  std::swap(entry->service, service);
+  Service service;
+  std::exception_ptr failure;
+  try {
+    service = load(entry->loader);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    entry->is_loading = false;
+    if (service) std::swap(entry->service, service);
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 void ModelRegistry::reload_all() {
-  asio::post(thread_, [this] {
-    for (const auto& name : names()) {
+  for (const auto& name : names()) {
+    if (!begin_reload(name)) continue;
+    asio::post(thread_, [this, name] {
       try {
         reload(name);
         log::info("{}: loaded again", name);
       } catch (const std::exception& error) {
         log::error("{}: could not be loaded again, so the old model stays: {}", name, error.what());
       }
-    }
-  });
+    });
+  }
 }
 
 std::vector<std::string> ModelRegistry::names() const {

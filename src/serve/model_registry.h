@@ -23,10 +23,14 @@ class ModelRegistry {
 
   // Loads a model. Throws what the loader throws, and ConfigError for a name that cannot be used.
   void add(const std::string& name, Loader loader);
+  // Returns false if the model is being loaded again, or waits for it. Otherwise reload() must
+  // follow.
+  bool begin_reload(const std::string& name);
   // Loads a model again. If that fails, rethrows the exception and keeps the model. Call it on
-  // thread().
+  // thread(), after begin_reload().
   void reload(const std::string& name);
-  // Loads all models again on thread(), and logs errors. Returns at once.
+  // Loads all models again on thread(), and logs errors. Returns at once. Leaves out a model that
+  // is being loaded already.
   void reload_all();
   // One thread, which loads and destroys models. The last user of an old model may be one of its
   // own threads.
@@ -41,11 +45,12 @@ class ModelRegistry {
     std::string name;
     Loader loader;
     Service service;
+    bool is_loading = false;
   };
 
   Service load(const Loader& loader);
 
-  mutable std::mutex mutex_;  // guards `service` of the entries
+  mutable std::mutex mutex_;  // guards `service` and `is_loading` of the entries
   std::vector<Entry> entries_;
   asio::thread_pool thread_{1};
 };

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
+#include <new>
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -21,6 +23,8 @@ class ServerMemory {
  public:
   explicit ServerMemory(MemoryLimits limits) : limits_(limits) {}
   std::size_t used() const { return used_; }
+  // Returns the largest used() since the last call.
+  std::size_t take_peak() { return peak_.exchange(0); }
 
   // The bytes of one request, returned when it is destroyed. The functions are thread-safe.
   class Lease {
@@ -31,7 +35,8 @@ class ServerMemory {
     Lease& operator=(const Lease&) = delete;
 
     // Adds to the bytes of the request. Throws HttpError 413 if the request would have too many,
-    // and 429 if all requests together would.
+    // and 429 if all requests together would. A quarter of the memory is kept for small requests,
+    // so that large ones cannot keep them out.
     void add(std::size_t bytes) {
       if (bytes_.fetch_add(bytes) + bytes > memory_.limits_.request) {
         bytes_ -= bytes;
@@ -40,13 +45,18 @@ class ServerMemory {
                                     "server allows; send fewer or shorter lines, or ask for less",
                                     memory_.limits_.request >> 20));
       }
-      if (memory_.used_.fetch_add(bytes) + bytes > memory_.limits_.all) {
+      const auto all = bytes_ <= small_request ? memory_.limits_.all : memory_.limits_.all / 4 * 3;
+      const auto used = memory_.used_.fetch_add(bytes) + bytes;
+      if (used > all) {
         memory_.used_ -= bytes;
         bytes_ -= bytes;
         throw HttpError(429, "busy",
                         "the requests of all clients need the memory that the server allows; try "
                         "again in a second",
                         1);
+      }
+      auto peak = memory_.peak_.load();
+      while (used > peak && !memory_.peak_.compare_exchange_weak(peak, used)) {
       }
     }
 
@@ -56,8 +66,41 @@ class ServerMemory {
   };
 
  private:
+  static constexpr std::size_t small_request = std::size_t{256} << 10;
+
   const MemoryLimits limits_;
   std::atomic<std::size_t> used_ = 0;
+  std::atomic<std::size_t> peak_ = 0;
+};
+
+// Memory that is freed when the system refuses more, for the small allocations inside of Asio and
+// Beast: an exception there would end the program. What failed for want of memory is a large
+// allocation of some request, which ends with an error. One object at a time.
+class MemoryReserve {
+ public:
+  MemoryReserve() {
+    fill();
+    std::set_new_handler([] {
+      void* block = block_.exchange(nullptr);
+      if (block == nullptr) throw std::bad_alloc();
+      std::free(block);
+    });
+  }
+  ~MemoryReserve() {
+    std::set_new_handler(nullptr);
+    std::free(block_.exchange(nullptr));
+  }
+  MemoryReserve(const MemoryReserve&) = delete;
+  MemoryReserve& operator=(const MemoryReserve&) = delete;
+
+  // Allocates the memory again if it was freed and the system has it.
+  void fill() {
+    if (block_ == nullptr) block_ = std::malloc(size);
+  }
+
+ private:
+  static constexpr std::size_t size = std::size_t{16} << 20;
+  inline static std::atomic<void*> block_ = nullptr;
 };
 
 }  // namespace regard

@@ -29,10 +29,10 @@ class BodyShape : public JsonVisitor {
   void open(int depth) override {
     if (depth > 2) reject("the body: found a list in a list, expected none");
     value();
-    if (depth == 1) keys_.clear();
+    if (depth == 1) inner_keys_.clear();
   }
   void key(int depth, const std::string& name) override {
-    if (!keys_.insert(std::to_string(depth) + name).second) {
+    if (!(depth == 1 ? keys_ : inner_keys_).insert(name).second) {
       reject(fmt::format("{}: found twice", excerpt(name)));
     }
     value();
@@ -47,7 +47,8 @@ class BodyShape : public JsonVisitor {
  private:
   const std::size_t max_values_;
   std::size_t values_ = 0;
-  std::set<std::string> keys_;  // of the request and of an object in it, with their depth
+  std::set<std::string> keys_;        // of the request
+  std::set<std::string> inner_keys_;  // of an object in it
 };
 
 std::string found(const Json& value) {
@@ -156,6 +157,8 @@ std::vector<std::string> search_keys() {
 }
 
 TranslateRequest parse_translate_request(const std::string& body, const RequestLimits& limits) {
+  // The parser takes it for the end.
+  if (body.find('\0') != std::string::npos) reject("the body is not JSON: found a zero byte");
   Json json;
   try {
     BodyShape shape(limits);
@@ -249,18 +252,27 @@ std::size_t answer_bytes(const TranslateRequest& request, const SearchOptions& s
   constexpr std::size_t per_token = 40;        // the token and its probability
   constexpr std::size_t per_weight = 10;
   constexpr std::size_t per_node = 80;  // of a search tree
+  constexpr std::size_t per_phrase_byte = 16;
   const auto n_best = static_cast<std::size_t>(request.n_best);
   const auto longest = static_cast<std::size_t>(search.max_output_length);
+  const auto shortest = static_cast<std::size_t>(search.min_output_length);
+  // The search has a copy of the phrases for each line.
+  std::size_t phrases = request.prefix.size();
+  for (const auto* list : {&request.required_phrases, &request.banned_phrases}) {
+    for (const auto& phrase : *list) phrases += phrase.size();
+  }
   const auto beam = static_cast<std::size_t>(std::max(search.beam_size, search.samples));
-  std::size_t bytes = 0;
+  std::size_t bytes = request.lines.size() * per_phrase_byte * phrases;
   for (const auto& line : request.lines) {
     const auto source = line.size() / 4 + 2;  // tokens
-    const auto target = std::min(source + source / 2 + 10, longest);
+    const auto target = std::min(std::max(source + source / 2 + 10, shortest), longest);
     auto hypothesis = per_hypothesis + 8 * target;
     if (request.tokens || request.attention) hypothesis += per_token * target;
     if (request.attention) hypothesis += per_weight * source * target;
     if (request.alignments) hypothesis += 8 * target;
     bytes += n_best * hypothesis;
+    // Each hypothesis of the search has its weights.
+    if (request.attention || request.alignments) bytes += beam * sizeof(float) * source * target;
     if (request.tree) bytes += per_node * beam * target;
   }
   return bytes;

@@ -51,8 +51,9 @@ TranslateRequest parse_translate_request(const std::string& body, const RequestL
 SearchOptions search_of(const TranslateRequest& request, const SearchOptions& defaults,
                         const RequestLimits& limits);
 
-// Returns an estimate of the bytes of the answer to a request: of its lines, hypotheses, tokens,
-// attention weights and search tree, for translations somewhat longer than their sources.
+// Returns an estimate of the bytes that a request needs beside its body: for its lines, hypotheses,
+// tokens, attention weights, search trees and phrases, with translations somewhat longer than their
+// sources.
 std::size_t answer_bytes(const TranslateRequest& request, const SearchOptions& search);
 
 // The keys of section `search` that a request may set: those that change one translation.

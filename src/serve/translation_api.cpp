@@ -46,19 +46,27 @@ class Pending {
     reserved_ = bytes;
   }
   void finish(std::size_t line, Json translation) {
-    const std::lock_guard lock(mutex_);
-    --unfinished_;
-    if (memory_ == nullptr) return;
-    if (!first_error_ && translation.contains("error")) first_error_ = translation["error"];
+    std::optional<Json> error;
+    if (translation.contains("error")) error = translation["error"];
     if (is_stream_) {
       Json data = {{"line", line}};
       data.update(translation);
-      partial_.erase(line);
-      add(events_.emplace_back(event_text("translation", data)).size());
-    } else {
-      add((results_[line] = to_text(translation)).size());
+      translation = std::move(data);
     }
-    if (unfinished_ == 0 || is_stream_ || failure_) wake_();
+    auto text = is_stream_ ? event_text("translation", translation) : to_text(translation);
+    const std::lock_guard lock(mutex_);
+    if (memory_ != nullptr) {
+      add(text.size());
+      if (is_stream_) {
+        events_.push_back(std::move(text));
+        partial_.erase(line);
+      } else {
+        results_[line] = std::move(text);
+      }
+      if (!first_error_) first_error_ = std::move(error);
+    }
+    --unfinished_;  // last: the line is finished again, with an error, if something above throws
+    if (memory_ != nullptr && (unfinished_ == 0 || is_stream_ || failure_)) wake_();
   }
   // A slow client gets only the last of several.
   void set_partial(std::size_t line, std::string text) {
@@ -313,6 +321,9 @@ asio::awaitable<void> TranslationApi::reload(HttpExchange& exchange) {
   const auto name = decode_percent(exchange.request().name);
   models_.find(name);
   std::string fault;
+  if (!models_.begin_reload(name)) {
+    throw HttpError(429, "busy", fmt::format("{}: it is being loaded; try again later", name), 5);
+  }
   co_await call_on(models_.thread(), [&] {
     try {
       models_.reload(name);
@@ -331,8 +342,6 @@ asio::awaitable<void> TranslationApi::reload(HttpExchange& exchange) {
 
 asio::awaitable<void> TranslationApi::translate(HttpExchange& exchange) {
   const auto deadline = HttpExchange::Clock::now() + options_.timeout;
-  // The parser's own values.
-  exchange.memory().add(3 * exchange.request().body.size());
   const auto request = co_await call_on(exchange.workers(), [&] {
     return parse_translate_request(exchange.request().body, options_.limits);
   });

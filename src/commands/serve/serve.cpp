@@ -133,11 +133,11 @@ std::string read_token(const std::string& path) {
 
 HttpOptions http_options(const ServeArguments& arguments) {
   HttpOptions options;
+  if (arguments.host.empty()) throw ConfigError("--host: found an empty address");
   options.host = arguments.host;
   options.port = static_cast<int>(arguments.port);
   options.allowed = {arguments.host_names, arguments.allowed_origins};
-  // A name that the server listens on.
-  if (const auto name = host_of_authority(arguments.host)) options.allowed.names.push_back(*name);
+  if (!is_address(arguments.host)) options.allowed.names.push_back(arguments.host);
   options.memory = {static_cast<std::size_t>(arguments.request_memory) << 20,
                     static_cast<std::size_t>(arguments.max_memory) << 20};
   options.max_connections = static_cast<std::size_t>(arguments.max_connections);
