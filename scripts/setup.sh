@@ -8,7 +8,7 @@ readonly torch_version=2.13.0
 readonly environment_error=6
 readonly packages=(
   g++ cmake ninja-build pkg-config ccache
-  libcli11-dev libcpp-httplib-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev
+  libboost-dev libcli11-dev libcpp-httplib-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev
   libgloo-dev libsentencepiece-dev libutf8proc-dev libssl-dev libpng-dev zlib1g-dev libgtest-dev libgmock-dev
 )
 # Packages needed to install the PyTorch wheel, and to build the Python package against it.

@@ -4,24 +4,20 @@ The corpus is the bundled one (Bahdanau et al. 2015, Figure 2). Trains configs/q
 quickstart_fixed_context.yaml if their runs do not exist, and translates both test sets.
 """
 
-import argparse
 import json
 import pathlib
 import tempfile
 
-import pages
 import project
+from cells import Study, short_parser_of
 from project import ROOT, machine, regard
 
 EDGES = "5,10,15,20,30,40,50"
 SYSTEMS = {"quickstart": "attention", "quickstart_fixed_context": "fixed_context"}
-PAGE = ROOT / "docs" / "length_study.md"
 
 
 def main():
-    argparse.ArgumentParser(
-        prog="scripts/study.sh length", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    ).parse_args()
+    study = Study(short_parser_of("length", __doc__, "runs").parse_args(), "length_study")
     bleu = {}
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
@@ -29,15 +25,15 @@ def main():
             parts = [(ROOT / "data" / f"{part}.{side}").read_text(encoding="utf-8") for part in ("test", "test_long")]
             (work / f"test.{side}").write_text("".join(parts), encoding="utf-8")
         for config, system in SYSTEMS.items():
-            run = f"runs/{config}"
-            regard("train", "-c", f"configs/{config}.yaml", f"training.model_dir={run}")
+            run = study.folder / config
+            regard("train", "-c", f"configs/{config}.yaml", f"training.model_dir={run}", *study.trial)
             regard("translate", "-m", run, "-i", work / "test.en", "-o", work / f"{system}.fr")
             scores = regard("evaluate", "-m", run, "-s", "data/test.en", "-r", "data/test.fr", "--force", "--json")
             bleu[system] = json.loads(scores)["bleu"]["score"]
         text = regard(
             "evaluate", "--hypotheses", work / "attention.fr", "-s", work / "test.en", "-r", work / "test.fr", "--force",
             "--by-length", EDGES, "--compare", work / "fixed_context.fr",
-            "--by-length-svg", PAGE.with_suffix(".svg"),
+            "--by-length-svg", study.page.with_suffix(".svg"),
         )  # fmt: skip
     figures = f"""
 ```
@@ -51,7 +47,7 @@ On `data/test` alone, the test set of the quick start: BLEU {bleu["attention"]:.
 
 {machine()}.
 """
-    pages.put(PAGE, {"length": figures})
+    study.write({"length": figures})
 
 
 project.run(main)

@@ -85,11 +85,7 @@ def count(text):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        prog="scripts/bench.sh",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = project.parser_of("scripts/bench.sh", __doc__)
     parser.add_argument("verbs", nargs="+", choices=[*VERBS, "all"], metavar="VERB")
     parser.add_argument("--no-build", action="store_true", help="measure the program that is there")
     parser.add_argument("--quick", action="store_true", help="run few rounds, as a smoke test")

@@ -5,7 +5,6 @@ and model, 50 steps in fp32 on a CPU, with one thread and with two, and translat
 a build of an earlier commit; it must understand the same keys.
 """
 
-import argparse
 import hashlib
 import os
 import pathlib
@@ -62,9 +61,7 @@ def results(folder, config, settings, threads, lines):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        prog="scripts/check.sh same_bytes", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = project.parser_of("scripts/check.sh same_bytes", __doc__)
     parser.add_argument("old", type=pathlib.Path, metavar="OLD", help="folder with regard and regard-torch")
     parser.add_argument("--new", type=pathlib.Path, default=BUILD, help="the other folder (default: build)")
     parser.add_argument("--only", default="", help="cases, separated by commas")

@@ -20,7 +20,7 @@ case ${1-} in
     tests=(-L 'unit|reference' -E 'NOT_BUILT|^fuzz\.(safetensors|manifest|training_state)$')
     ;;
   asan) tests=() ;;
-  tsan) tests=(-R 'ThreadPool|ParallelFor|TranslationQueue|Engine|LibraryModel|TranslationApi|Serve|WordCache|Translate\.|SameAnswer|Train(Resume|Signals)?\.|Trainer|Packed') ;;
+  tsan) tests=(-R 'ThreadPool|ParallelFor|TranslationQueue|Engine|LibraryModel|TranslationApi|HttpServer|Serve|WordCache|Translate\.|SameAnswer|Train(Resume|Signals)?\.|Trainer|Packed') ;;
   *)
     sed -n '2,7s/^# //p' scripts/checks/sanitize.sh
     exit "$usage_error"

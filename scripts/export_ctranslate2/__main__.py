@@ -8,7 +8,6 @@ MODEL is a run folder (its best model, else its last) or a model folder. docs/ex
 compares speed and size, on Multi30k.
 """
 
-import argparse
 import os
 import pathlib
 import shutil
@@ -59,11 +58,7 @@ class Exporter:
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        prog="scripts/export_ctranslate2.sh",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = project.parser_of("scripts/export_ctranslate2.sh", __doc__)
     parser.add_argument(
         "model", nargs="?", metavar="MODEL", help="run folder or model folder; --measure trains one if it is missing"
     )

@@ -5,9 +5,10 @@ refused with a message that names the option.
 """
 
 import json
+import shutil
 import subprocess
 
-from project import CHECK_FAILED, REGARD, ROOT, USAGE_ERROR, Failure, model_folder, regard, warn
+from project import CHECK_FAILED, ROOT, USAGE_ERROR, Failure, model_folder, regard, warn
 
 SMALL = ["training.max_steps=300", "training.validation_every=300", "training.validation_unit=steps"]
 BEAMS = (1, 5)
@@ -151,6 +152,18 @@ def check_refused(exporter, name, model, option):
     raise Failure(CHECK_FAILED, f"{name}: was exported, expected a refusal")
 
 
+def check_former_name(exporter, run):
+    """Exports a model whose configuration has `testing`, the former name of the section `search`."""
+    folder, exported = exporter.work / "check" / "former", exporter.work / "check" / "former-exported"
+    shutil.copytree(model_folder(run), folder, dirs_exist_ok=True)
+    config = folder / "config.yaml"
+    text = config.read_text(encoding="utf-8")
+    config.write_text(text.replace("\nsearch:", "\ntesting:"), encoding="utf-8")
+    exporter.export(folder, exported, replace=True)
+    if (exported / "regard.json").read_bytes() != (run / "ctranslate2-float32" / "regard.json").read_bytes():
+        raise Failure(CHECK_FAILED, "found other options in the export of a model with `testing`, expected those of `search`")
+
+
 def main(exporter, count):
     text = (ROOT / "data" / "test.en").read_text(encoding="utf-8").split("\n")[: count - 2]
     source = "\n".join([*text, "", "A word that is new : ΟΔΟΣ ."]) + "\n"  # a blank line, and unknown letters
@@ -163,6 +176,7 @@ def main(exporter, count):
         print(f"| {name} | {' | '.join(map(str, figures[name].values()))} |", flush=True)
         if any(figures[name][f"float32 beam {beam}"] < count for beam in BEAMS):
             wrong.append(name)
+    check_former_name(exporter, run)
     small = exporter.work / "check" / "quantized"
     regard("quantize", "--quiet", run, "-o", small)
     check_refused(exporter, "weights of 8 bits", small, "--quantization")

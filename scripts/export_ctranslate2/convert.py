@@ -10,7 +10,6 @@ import pathlib
 import shutil
 import sys
 
-import ctranslate2
 import numpy
 import sentencepiece
 import yaml
@@ -207,6 +206,8 @@ NOT_EXPORTED = {"coverage_beta": 0, "beam_groups": 1, "samples": 0, "mbr": "none
 def main():
     model, output, quantization = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
     options = yaml.safe_load((model / "config.yaml").read_text(encoding="utf-8"))
+    if "testing" in options:  # the former name of the section
+        options["search"] = options.pop("testing")
     tensors = load_file(model / "model.safetensors")
     reasons = list(obstacles(options, tensors))
     if reasons:

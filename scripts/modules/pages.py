@@ -63,6 +63,11 @@ def table(head, rows):
     return "".join("| " + " | ".join(str(cell) for cell in line) + " |\n" for line in lines)
 
 
+def with_interval(score):
+    """Returns a score of regard evaluate --confidence as 12.34 ± 0.56."""
+    return f"{score['score']:.2f} ± {score['confidence']['half_width']:.2f}"
+
+
 def put(page, parts):
     """Writes each part (name to Markdown) between <!-- NAME --> and <!-- end -->, and the line of its origin."""
     text = page.read_text(encoding="utf-8")

@@ -1,5 +1,7 @@
 """Functions for all Python programs of scripts/ and studies/: folders, the program regard, the machine, errors."""
 
+import argparse
+import csv
 import os
 import pathlib
 import platform
@@ -41,6 +43,13 @@ def run(main):
         sys.exit(failure.code)
 
 
+def parser_of(program, description):
+    """Returns a parser of the command line of a program, whose description keeps its lines."""
+    return argparse.ArgumentParser(
+        prog=program, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+
+
 def regard(*command):
     """Runs regard and returns its standard output; its messages go to standard error."""
     need_regard()
@@ -74,6 +83,20 @@ def names_in(text, known, what):
         if name not in known:
             raise Failure(USAGE_ERROR, f"unknown {what} '{name}'; expected one of: {', '.join(known)}")
     return wanted or known
+
+
+def validations(run):
+    """Returns the validations of a run: the rows of validations.tsv by column, oldest first."""
+    with open(ROOT / run / "validations.tsv", encoding="utf-8") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def generate(program, *arguments):
+    """Runs a generator of the build."""
+    if not (BUILD / program).is_file():
+        raise Failure(ENVIRONMENT_ERROR, f"found no {BUILD / program}; build it with scripts/build.sh")
+    command = [BUILD / program, *map(str, arguments)]
+    subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=sys.stderr, check=True)
 
 
 def need_regard():

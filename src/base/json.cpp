@@ -9,18 +9,18 @@ namespace {
 constexpr int max_json_depth = 64;
 constexpr int max_keys = 1000;
 
-// Forwards the SAX events of nlohmann's parser to a JsonVisitor. Ignores values.
+// Forwards the SAX events of nlohmann's parser to a JsonVisitor.
 class SaxEvents {
  public:
   explicit SaxEvents(JsonVisitor& visitor) : visitor_(visitor) {}
 
-  bool null() { return true; }
-  bool boolean(bool) { return true; }
-  bool number_integer(Json::number_integer_t) { return true; }
-  bool number_unsigned(Json::number_unsigned_t) { return true; }
-  bool number_float(Json::number_float_t, const std::string&) { return true; }
-  bool string(std::string&) { return true; }
-  bool binary(Json::binary_t&) { return true; }
+  bool null() { return value(); }
+  bool boolean(bool) { return value(); }
+  bool number_integer(Json::number_integer_t) { return value(); }
+  bool number_unsigned(Json::number_unsigned_t) { return value(); }
+  bool number_float(Json::number_float_t, const std::string&) { return value(); }
+  bool string(std::string&) { return value(); }
+  bool binary(Json::binary_t&) { return value(); }
   bool start_object(std::size_t) { return open(); }
   bool end_object() { return close(); }
   bool start_array(std::size_t) { return open(); }
@@ -41,6 +41,10 @@ class SaxEvents {
   }
   bool close() {
     --depth_;
+    return true;
+  }
+  bool value() {
+    visitor_.value();
     return true;
   }
 

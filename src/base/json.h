@@ -14,9 +14,9 @@ using Json = nlohmann::ordered_json;
 // in a file name, become U+FFFD.
 std::string to_text(const Json& json, int indent = -1);
 
-// Receives the brackets and keys of a JSON text from visit_json(). An implementation throws to
-// reject untrusted text before it is parsed into a Json. The outermost value has depth 0; its keys
-// and elements have depth 1.
+// Receives the brackets, keys and values of a JSON text from visit_json(). An implementation throws
+// to reject untrusted text before it is parsed into a Json. The outermost value has depth 0; its
+// keys and elements have depth 1.
 class JsonVisitor {
  public:
   virtual ~JsonVisitor() = default;
@@ -24,10 +24,13 @@ class JsonVisitor {
   virtual void open(int depth) = 0;
   // Called for each key of an object.
   virtual void key(int depth, const std::string& name) = 0;
+  // Called for each value that is no object or array.
+  virtual void value() {}
 };
 
-// Calls `visitor` for each bracket and key of `text`, in linear time. Throws Json::exception if it
-// is not JSON. (The library's own callback takes quadratic time for an array of many objects.)
+// Calls `visitor` for each bracket, key and value of `text`, in linear time. Throws Json::exception
+// if it is not JSON. (The library's own callback takes quadratic time for an array of many
+// objects.)
 void visit_json(const std::string& text, JsonVisitor& visitor);
 
 // Parses untrusted text. On failure returns a value for which is_discarded() is true, and stores

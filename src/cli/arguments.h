@@ -312,13 +312,18 @@ struct ServeArguments {
   std::int64_t port = 8080;
   std::string token_file;
   bool log_text = false;
-  std::int64_t max_connections = 256;
+  std::vector<std::string> host_names;
+  std::vector<std::string> allowed_origins;
+  std::int64_t max_connections = 1024;
   std::int64_t max_waiting = 2000;
   std::int64_t max_lines = 1000;
   std::int64_t max_characters = 10000;
   std::int64_t max_beam_size = 20;
+  std::int64_t request_memory = 64;  // MB
+  std::int64_t max_memory = 512;     // MB
   std::int64_t timeout = 60;
   std::int64_t receive_timeout = 10;
+  std::int64_t stop_timeout = 30;
 };
 
 CLI::App* add_serve(CLI::App& program, ServeArguments& arguments);

@@ -21,6 +21,18 @@ CLI::App* add_serve(CLI::App& program, ServeArguments& arguments) {
       ->transform(whole_number(0, 65535))
       ->type_name("N");
   command
+      ->add_option("--host-name", arguments.host_names,
+                   "a name by which clients may address the server, beside localhost and addresses "
+                   "in numbers; * is any; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  command
+      ->add_option("--allow-origin", arguments.allowed_origins,
+                   "origin of another site whose pages may send requests, such as "
+                   "https://example.org; * is any; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("ORIGIN");
+  command
       ->add_option(
           "--token-file", arguments.token_file,
           "file whose first line is a token; requests must have `Authorization: Bearer TOKEN`")
@@ -37,7 +49,8 @@ CLI::App* add_serve(CLI::App& program, ServeArguments& arguments) {
         ->group(group);
   };
   add("--max-connections", arguments.max_connections, 1,
-      "open connections; more are refused with status 503 (default 256)");
+      "open connections; the oldest that waits gives way to a new one, and if none waits the new "
+      "one gets status 503 (default 1024)");
   add("--max-waiting", arguments.max_waiting, 1,
       "lines of a model that wait or are being translated; more are refused with status 429 "
       "(default 2000)");
@@ -45,9 +58,16 @@ CLI::App* add_serve(CLI::App& program, ServeArguments& arguments) {
   add("--max-characters", arguments.max_characters, 1, "bytes of a line (default 10000)");
   add("--max-beam-size", arguments.max_beam_size, 1,
       "beam_size or samples of a request (default 20)");
+  add("--request-memory", arguments.request_memory, 1,
+      "megabytes of a request and its answer; more is refused with status 413 (default 64)");
+  add("--max-memory", arguments.max_memory, 1,
+      "megabytes of all requests and their answers; more is refused with status 429 (default 512)");
   add("--timeout", arguments.timeout, 1, "seconds that a request may take (default 60)");
   add("--receive-timeout", arguments.receive_timeout, 1,
-      "seconds in which a client must have sent its request (default 10)");
+      "seconds in which a client must have sent its request, and must take each 64 KB of an answer "
+      "(default 10)");
+  add("--stop-timeout", arguments.stop_timeout, 0,
+      "seconds in which the requests in progress may end when the server is stopped (default 30)");
 
   command
       ->add_option("--src-tag", arguments.device.tags.source,

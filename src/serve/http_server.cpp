@@ -1,9 +1,9 @@
 #include "serve/http_server.h"
 
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <openssl/crypto.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,463 +11,490 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <condition_variable>
-#include <cstring>
+#include <list>
 #include <map>
-#include <mutex>
-#include <system_error>
-#include <thread>
-#include <utility>
+#include <new>
+#include <optional>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "serve/http_connection.h"
 #include "text/unicode.h"
 
 namespace regard {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using asio::ip::tcp;
+using boost::system::error_code;
 using std::chrono::milliseconds;
+using Clock = HttpExchange::Clock;
 
-constexpr std::size_t max_head_bytes = std::size_t{32} << 10;  // request line and headers
 constexpr int backlog = 512;
-// How often a connection that waits for its next request looks whether the server stops.
-constexpr milliseconds stop_interval{200};
+// After the stop timeout, for the error that the requests get.
+constexpr milliseconds last_answers{1000};
+// Requests that needed more memory together are followed by a malloc_trim().
+constexpr std::size_t trimmed_peak = std::size_t{8} << 20;
+constexpr milliseconds accept_pause{100};  // after an accept that failed
+// Descriptors that the server needs beside those of its connections.
+constexpr std::size_t other_descriptors = 128;
 
-// Waits until the socket has one of the events. Returns false at the deadline.
-bool wait_for(int socket, short events, Clock::time_point deadline) {
-  for (;;) {
-    const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now()).count();
-    pollfd state{.fd = socket, .events = events, .revents = 0};
-    const auto ready = ::poll(&state, 1, static_cast<int>(std::max<std::int64_t>(left, 0)));
-    if (ready > 0) return true;
-    if (ready == 0 || errno != EINTR) return false;
-  }
+bool is_equal_secret(const std::string& a, const std::string& b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-// The bytes of one connection. A request has a deadline and a largest number of bytes.
-class Connection : public httplib::Stream {
- public:
-  Connection(int socket, const HttpOptions& options) : socket_(socket), options_(options) {
-    const int on = 1;
-    ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  }
-  ~Connection() override { close_gently(); }
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-
-  // Waits for the first byte of the next request. Returns false if there is none.
-  bool wait_for_request(const std::atomic<bool>& stopping) {
-    if (first_ < last_) return true;
-    const auto deadline = Clock::now() + options_.keep_alive_timeout;
-    for (;;) {
-      // A request that has arrived already is answered, also while the server stops.
-      const bool is_last = stopping || Clock::now() >= deadline;
-      const auto until = is_last ? Clock::now() : Clock::now() + stop_interval;
-      if (wait_for(socket_, POLLIN, until)) return true;
-      if (is_last) return false;
-    }
-  }
-  void begin_request() {
-    deadline_ = Clock::now() + options_.receive_timeout;
-    head_bytes_ = 0;
-    line_ends_ = 0;
-    body_bytes_ = 0;
-  }
-  // The rest of the request is not read.
-  void close_after_response() { closes_ = true; }
-  bool closes() const { return closes_; }
-
-  bool is_gone() const {
-    char byte = 0;
-    const auto count = ::recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    return count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
-  }
-
-  bool is_readable() const override {
-    return first_ < last_ || wait_for(socket_, POLLIN, deadline_);
-  }
-  bool is_writable() const override { return !is_gone(); }
-  ssize_t read(char* data, std::size_t size) override {
-    if (first_ == last_ && !receive()) return -1;
-    size = std::min(size, last_ - first_);
-    if (!count(size)) return -1;
-    std::memcpy(data, buffer_.data() + first_, size);
-    first_ += size;
-    return static_cast<ssize_t>(size);
-  }
-  ssize_t write(const char* data, std::size_t size) override {
-    std::size_t sent = 0;
-    while (sent < size) {
-      const auto count = ::send(socket_, data + sent, size - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (count > 0) {
-        sent += static_cast<std::size_t>(count);
-      } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-        if (!wait_for(socket_, POLLOUT, Clock::now() + options_.send_timeout)) return -1;
-      } else if (errno != EINTR) {
-        return -1;
-      }
-    }
-    return static_cast<ssize_t>(size);
-  }
-  void get_remote_ip_and_port(std::string& ip, int& port) const override {
-    sockaddr_storage address{};
-    socklen_t length = sizeof address;
-    if (::getpeername(socket_, reinterpret_cast<sockaddr*>(&address), &length) != 0) return;
-    std::array<char, NI_MAXHOST> host{};
-    std::array<char, NI_MAXSERV> service{};
-    if (::getnameinfo(reinterpret_cast<sockaddr*>(&address), length, host.data(), host.size(),
-                      service.data(), service.size(), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
-      return;
-    }
-    ip = host.data();
-    port = std::atoi(service.data());
-  }
-  void get_local_ip_and_port(std::string& /*ip*/, int& /*port*/) const override {}
-  socket_t socket() const override { return socket_; }
-
- private:
-  bool receive() {
-    for (;;) {
-      if (!wait_for(socket_, POLLIN, deadline_)) return false;
-      const auto count = ::recv(socket_, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
-      if (count > 0) {
-        first_ = 0;
-        last_ = static_cast<std::size_t>(count);
-        return true;
-      }
-      if (count == 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK)) return false;
-    }
-  }
-  // Counts bytes of the head, which ends with an empty line, and of the body. Returns false if they
-  // are too many. httplib limits neither the head nor a body without a length.
-  bool count(std::size_t size) {
-    for (auto i = first_; i < first_ + size; ++i) {
-      if (line_ends_ == 2) {
-        body_bytes_ += first_ + size - i;
-        break;
-      }
-      ++head_bytes_;
-      if (buffer_[i] == '\n') {
-        ++line_ends_;
-      } else if (buffer_[i] != '\r') {
-        line_ends_ = 0;
-      }
-    }
-    // A chunked body is longer than its contents.
-    return head_bytes_ <= max_head_bytes &&
-           body_bytes_ <= 2 * options_.max_body_bytes + max_head_bytes;
-  }
-  // Reads what is on its way before the socket is closed. Otherwise the system would reset the
-  // connection, and the client could lose the response.
-  void close_gently() {
-    ::shutdown(socket_, SHUT_WR);
-    const auto deadline = Clock::now() + milliseconds(500);
-    std::size_t bytes = 0;
-    while (bytes < 2 * options_.max_body_bytes && wait_for(socket_, POLLIN, deadline)) {
-      const auto count = ::recv(socket_, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
-      if (count <= 0) break;
-      bytes += static_cast<std::size_t>(count);
-    }
-    ::close(socket_);
-  }
-
-  int socket_;
-  const HttpOptions& options_;
-  Clock::time_point deadline_;
-  std::array<char, 16384> buffer_;
-  std::size_t first_ = 0;  // received and not read: [first_, last_)
-  std::size_t last_ = 0;
-  std::size_t head_bytes_ = 0;
-  int line_ends_ = 0;  // in a row
-  std::size_t body_bytes_ = 0;
-  bool closes_ = false;
-};
-
-// The connection that this thread serves, and the start of its request.
-thread_local Connection* current_connection = nullptr;
-thread_local Clock::time_point current_start;
-// True while the accepting thread refuses a connection.
-thread_local bool refuses = false;
-
-// Starts a thread for each connection, up to a number.
-class ConnectionThreads : public httplib::TaskQueue {
- public:
-  ConnectionThreads(std::size_t max_connections, std::atomic<std::size_t>& connections)
-      : max_connections_(max_connections), connections_(connections) {}
-
-  void enqueue(std::function<void()> serve) override {
-    if (connections_ >= max_connections_) return refuse(serve);
-    ++connections_;
-    try {
-      std::thread([this, serve] {
-        serve();
-        const std::lock_guard lock(mutex_);
-        --connections_;
-        ended_.notify_all();
-      }).detach();
-    } catch (const std::system_error&) {  // the system has no thread
-      --connections_;
-      refuse(serve);
-    }
-  }
-  void shutdown() override {
-    std::unique_lock lock(mutex_);
-    ended_.wait(lock, [this] { return connections_ == 0; });
-  }
-
- private:
-  static void refuse(const std::function<void()>& serve) {
-    refuses = true;
-    serve();
-    refuses = false;
-  }
-
-  std::size_t max_connections_;
-  std::atomic<std::size_t>& connections_;
-  std::mutex mutex_;
-  std::condition_variable ended_;
-};
-
 // Sends an error without reading the request, and without waiting for the client.
-void refuse_connection(int socket) {
-  const auto body = to_text(
-      error_json("overloaded", "the server has too many connections; try again in a second"));
-  const auto response = fmt::format(
-      "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n"
-      "Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{}",
-      body.size(), body);
+void refuse(int socket) {
+  auto response = error_response(HttpError(
+      503, "overloaded", "the server has too many connections; try again in a second", 1));
+  const auto text = head_of(response, {{"Connection", "close"},
+                                       {"Content-Length", std::to_string(response.body.size())}}) +
+                    response.body;
   std::array<char, 16384> received;
   ::recv(socket, received.data(), received.size(), MSG_DONTWAIT);
-  ::send(socket, response.data(), response.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  ::send(socket, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   ::shutdown(socket, SHUT_WR);
   ::recv(socket, received.data(), received.size(), MSG_DONTWAIT);
   ::close(socket);
 }
 
-void set_error(httplib::Response& response, const HttpError& error) {
-  response.status = error.status;
-  if (error.retry_after > 0) {
-    response.set_header("Retry-After", std::to_string(error.retry_after));
+// Raises the limit of open files to what the connections need, as far as the system allows.
+void allow_descriptors(std::size_t connections) {
+  rlimit limit{};
+  const rlim_t wanted = connections + other_descriptors;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = std::min(wanted, limit.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur < wanted) {
+    log::warning(
+        "--max-connections {}: the system allows only {} open files; more connections get "
+        "status 503",
+        connections, limit.rlim_cur);
   }
-  response.set_content(to_text(error_json(error.kind, error.message)), "application/json");
 }
 
-// Compares in a time that does not depend on where the texts differ.
-bool is_equal_secret(const std::string& a, const std::string& b) {
-  unsigned difference = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    difference |= static_cast<unsigned char>(a[i]) ^
-                  static_cast<unsigned char>(b.empty() ? '\0' : b[i % b.size()]);
+// True if a path is that of a route; stores what `*` stands for.
+bool is_match(const std::string& route, const std::string& path, std::string& name) {
+  const auto star = route.find('*');
+  if (star == std::string::npos) return route == path;
+  const auto tail = route.size() - star - 1;
+  if (path.size() < star + tail || !path.starts_with(route.substr(0, star)) ||
+      !path.ends_with(route.substr(star + 1))) {
+    return false;
   }
-  return difference == 0;
-}
-
-// The errors that httplib finds itself.
-HttpError httplib_error(int status) {
-  switch (status) {
-    case 413:
-      return {413, "too_large", "the body is larger than the server takes"};
-    case 414:
-      return {414, "too_large", "the path is too long"};
-    default:
-      return {status, "bad_request",
-              fmt::format("the request is not valid HTTP/1.1 (status {})", status)};
-  }
+  name = path.substr(star, path.size() - star - tail);
+  return !name.empty() && name.find('/') == std::string::npos;
 }
 
 }  // namespace
 
-Json error_json(const std::string& kind, const std::string& message) {
-  return {{"error", {{"kind", kind}, {"message", message}}}};
-}
-
-class HttpServer::Listener : public httplib::Server {
+class HttpServer::Impl {
  public:
-  explicit Listener(HttpOptions options) : options_(std::move(options)) {
-    new_task_queue = [this] {
-      return new ConnectionThreads(options_.max_connections, connections_);
-    };
-    // httplib's own options let several programs listen on one port.
-    set_socket_options([](socket_t socket) {
-      const int on = 1;
-      ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    });
-    set_payload_max_length(options_.max_body_bytes);
-    set_pre_routing_handler(
-        [this](const auto& request, auto& response) { return before(request, response); });
-    set_error_handler([](const httplib::Request&, httplib::Response& response) {
-      if (!response.body.empty()) return;
-      set_error(response, httplib_error(response.status));
-      current_connection->close_after_response();
-      response.set_header("Connection", "close");
-    });
-    set_exception_handler([](const httplib::Request& request, httplib::Response& response,
-                             const std::exception_ptr& thrown) {
-      try {
-        std::rethrow_exception(thrown);
-      } catch (const HttpError& error) {
-        set_error(response, error);
-      } catch (const std::exception& error) {
-        log::error("{} {}: {}", request.method, request.path, error.what());
-        set_error(response, {500, "unexpected", "the server failed; its log says why"});
-      }
-    });
-    set_logger([this](const httplib::Request& request, const httplib::Response& response) {
-      const std::chrono::duration<double> seconds = Clock::now() - current_start;
-      if (access_log) access_log(request, response, seconds.count());
-    });
+  explicit Impl(HttpOptions options) : options_(std::move(options)), parts_(options_.memory) {}
+  ~Impl() {
+    parts_.workers.join();
+    if (spare_descriptor_ >= 0) ::close(spare_descriptor_);
   }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
-  // httplib closes the socket only if the server has run.
-  ~Listener() override {
-    const auto socket = svr_sock_.exchange(INVALID_SOCKET);
-    if (socket != INVALID_SOCKET) ::close(socket);
-  }
+  int bind();
+  void run();
+  void stop();
 
-  int bind() {
-    const auto port = options_.port == 0                           ? bind_to_any_port(options_.host)
-                      : bind_to_port(options_.host, options_.port) ? options_.port
-                                                                   : -1;
-    if (port < 0) {
-      throw EnvironmentError(
-          "--host {} --port {}: cannot listen there ({}); choose another port, or an address of "
-          "this machine",
-          options_.host, options_.port, std::strerror(errno));
-    }
-    ::listen(svr_sock_, backlog);  // httplib's own backlog is 5
-    return port;
-  }
-  void end() {
-    stopping_ = true;
-    stop();
-  }
-  bool is_stopping() const { return stopping_; }
-  std::size_t connections() const { return connections_; }
-  std::map<std::string, std::map<std::string, Route>>& routes() { return routes_; }
-
+  struct Entry {
+    Route route;
+    Handler handler;
+  };
+  std::map<std::string, std::map<std::string, Entry>> routes;  // by path and method
   AccessLog access_log;
 
- private:
-  bool process_and_close_socket(socket_t socket) override {
-    if (refuses) {
-      refuse_connection(socket);
-      return false;
-    }
-    Connection connection(socket, options_);
-    current_connection = &connection;
-    bool is_closed = false;
-    while (!is_closed && !connection.closes() && connection.wait_for_request(stopping_)) {
-      connection.begin_request();
-      current_start = Clock::now();
-      if (!process_request(connection, stopping_, is_closed, {})) break;
-    }
-    current_connection = nullptr;
-    return true;
-  }
-
-  // Called before the body is read. Throws HttpError.
-  HandlerResponse before(const httplib::Request& request, httplib::Response& response) {
-    current_start = Clock::now();
-    try {
-      check(request, response);
-      return HandlerResponse::Unhandled;
-    } catch (const HttpError& error) {
-      set_error(response, error);
-      current_connection->close_after_response();  // the body is not read
-      response.set_header("Connection", "close");
-      return HandlerResponse::Handled;
-    }
-  }
-  void check(const httplib::Request& request, httplib::Response& response) const;
-
   const HttpOptions options_;
+  ServerParts parts_;
   std::atomic<bool> stopping_ = false;
   std::atomic<std::size_t> connections_ = 0;
-  std::map<std::string, std::map<std::string, Route>> routes_;  // by path and method
+
+ private:
+  // What a connection does. Those that wait or receive give way to new clients, the oldest first.
+  enum State : std::size_t { idle, receiving, answering };
+  struct Client {
+    Client(Impl& server, tcp::socket socket);
+    ~Client();
+    Client(const Client&) = delete;
+    Client& operator=(const Client&) = delete;
+    void enter(State next);
+
+    HttpConnection connection;
+    Impl& impl;
+    State state = idle;
+    std::list<Client*>::iterator place;
+  };
+
+  asio::awaitable<void> accept_clients();
+  bool recover_from(const error_code& error);
+  bool make_room();
+  asio::awaitable<void> serve(std::unique_ptr<Client> client);
+  asio::awaitable<bool> answer(Client& client);
+  asio::awaitable<void> handle(HttpExchange& exchange, Client& client, std::string& route);
+  void check(const HttpRequest& request, const std::string& path, const Route& route) const;
+  const Entry* find(HttpRequest& request, std::string& path, HttpFields& allow) const;
+  void close_at_deadline();
+  void return_memory();
+
+  MemoryReserve reserve_;
+  tcp::acceptor acceptor_{parts_.context};
+  asio::steady_timer accept_timer_{parts_.context};
+  std::optional<asio::steady_timer> stop_timer_;
+  std::array<std::list<Client*>, 3> clients_;  // by state, the longest in it first
+  int spare_descriptor_ = -1;
+  Clock::time_point last_accept_error_;
 };
 
-void HttpServer::Listener::check(const httplib::Request& request,
-                                 httplib::Response& response) const {
-  const auto path = routes_.find(request.path);
-  if (path == routes_.end()) {
+HttpServer::Impl::Client::Client(Impl& server, tcp::socket socket)
+    : connection(std::move(socket), server.options_), impl(server) {
+  place = impl.clients_[state].insert(impl.clients_[state].end(), this);
+  ++impl.connections_;
+}
+
+HttpServer::Impl::Client::~Client() {
+  impl.clients_[state].erase(place);
+  --impl.connections_;
+  if (impl.stopping_ && impl.connections_ == 0 && impl.stop_timer_) impl.stop_timer_->cancel();
+}
+
+void HttpServer::Impl::Client::enter(State next) {
+  auto& list = impl.clients_[next];
+  list.splice(list.end(), impl.clients_[state], place);
+  state = next;
+}
+
+int HttpServer::Impl::bind() {
+  const auto fail = [&](const std::string& reason) {
+    throw EnvironmentError(
+        "--host {} --port {}: cannot listen there ({}); choose another port, or an address of this "
+        "machine",
+        options_.host, options_.port, reason);
+  };
+  error_code error;
+  tcp::resolver resolver(parts_.context);
+  const auto found =
+      resolver.resolve(options_.host, std::to_string(options_.port), tcp::resolver::passive, error);
+  if (error) fail(error.message());
+  const tcp::endpoint endpoint = found.begin()->endpoint();
+  acceptor_.open(endpoint.protocol(), error);
+  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  // Otherwise Asio waits for the next client after a connection that was aborted, and leaves those
+  // that wait already.
+  if (!error) acceptor_.set_option(tcp::acceptor::enable_connection_aborted(true), error);
+  if (!error) acceptor_.bind(endpoint, error);
+  if (!error) acceptor_.listen(backlog, error);
+  if (error) fail(error.message());
+  allow_descriptors(options_.max_connections);
+  spare_descriptor_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  return acceptor_.local_endpoint().port();
+}
+
+void HttpServer::Impl::run() {
+  asio::co_spawn(parts_.context, accept_clients(), asio::detached);
+  for (;;) {
+    try {
+      parts_.context.run();
+      return;
+    } catch (const std::exception& error) {  // such as std::bad_alloc
+      log::error("The server goes on after an error: {}", error.what());
+    }
+  }
+}
+
+void HttpServer::Impl::stop() {
+  if (stopping_) return;
+  parts_.deadline = Clock::now() + options_.stop_timeout;
+  stopping_ = true;
+  asio::post(parts_.context, [this] {
+    error_code ignored;
+    acceptor_.close(ignored);
+    accept_timer_.cancel();
+    for (auto* client : clients_[idle]) {
+      if (!client->connection.has_bytes()) client->connection.close();
+    }
+    close_at_deadline();
+  });
+}
+
+// Closes the connections that are left a while after the deadline: those that read too slowly.
+void HttpServer::Impl::close_at_deadline() {
+  if (connections_ == 0) return;
+  stop_timer_.emplace(parts_.context, parts_.deadline.load() + last_answers);
+  stop_timer_->async_wait([this](const error_code& cancelled) {
+    if (cancelled) return;
+    for (auto& list : clients_) {
+      for (auto* client : list) client->connection.close();
+    }
+  });
+}
+
+asio::awaitable<void> HttpServer::Impl::accept_clients() {
+  while (!stopping_) {
+    bool pauses = false;
+    try {
+      error_code error;
+      auto socket =
+          co_await acceptor_.async_accept(asio::redirect_error(asio::use_awaitable, error));
+      if (stopping_) co_return;
+      if (error) {
+        pauses = !recover_from(error);
+      } else if (connections_ >= options_.max_connections && !make_room()) {
+        refuse(socket.release());
+      } else {
+        asio::co_spawn(parts_.context, serve(std::make_unique<Client>(*this, std::move(socket))),
+                       asio::detached);
+      }
+    } catch (const std::exception& failure) {
+      log::error("A connection was lost: {}", failure.what());
+      pauses = true;
+    }
+    if (!pauses) continue;
+    accept_timer_.expires_after(accept_pause);
+    error_code ignored;
+    co_await accept_timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  }
+}
+
+// Called if a client was not accepted: the system has no descriptor or no memory, or the client is
+// gone already. Returns true if the next client can be accepted at once.
+bool HttpServer::Impl::recover_from(const error_code& error) {
+  if (Clock::now() - last_accept_error_ > std::chrono::seconds(10)) {
+    log::warning("A connection could not be accepted ({}); the server goes on", error.message());
+    last_accept_error_ = Clock::now();
+  }
+  if (error.value() != EMFILE && error.value() != ENFILE) return false;
+  if (make_room()) return true;
+  // All clients that wait get an answer through the descriptor that is kept for this.
+  for (int socket = 0; socket >= 0;) {
+    if (spare_descriptor_ >= 0) ::close(spare_descriptor_);
+    socket = ::accept(acceptor_.native_handle(), nullptr, nullptr);
+    if (socket >= 0) refuse(socket);
+    spare_descriptor_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  }
+  return false;
+}
+
+// Closes the oldest connection that waits for a request, or the oldest that sends one. Returns
+// false if there is none.
+bool HttpServer::Impl::make_room() {
+  for (const auto state : {idle, receiving}) {
+    for (auto* client : clients_[state]) {
+      if (!client->connection.is_open()) continue;  // it ends already
+      client->connection.close();
+      return true;
+    }
+  }
+  return false;
+}
+
+asio::awaitable<void> HttpServer::Impl::serve(std::unique_ptr<Client> client) {
+  try {
+    for (bool goes_on = true; goes_on && !stopping_;) {
+      client->enter(idle);
+      goes_on = co_await client->connection.wait_for_request();
+      if (!goes_on) break;
+      client->enter(receiving);
+      goes_on = co_await answer(*client);
+    }
+    client->enter(idle);
+    co_await client->connection.finish();
+  } catch (const std::exception& error) {
+    log::error("A connection ended with an error: {}", error.what());
+  }
+}
+
+// Answers one request. Returns false if the connection ends.
+asio::awaitable<bool> HttpServer::Impl::answer(Client& client) {
+  reserve_.fill();
+  return_memory();
+  HttpExchange exchange(client.connection, parts_);
+  std::string route;
+  std::optional<HttpError> failure;
+  auto& request = exchange.request_;
+  auto& response = exchange.response_;
+  bool is_valid = false;
+  try {
+    is_valid = co_await client.connection.read_head(request);
+    if (!is_valid) co_return false;
+    co_await handle(exchange, client, route);
+  } catch (const HttpError& error) {
+    failure = error;
+  } catch (const std::bad_alloc&) {
+    failure = HttpError(503, "overloaded", "the server has not enough memory; try again later", 5);
+  } catch (const std::exception& error) {
+    log::error("{} {}: {}", request.method, excerpt(request.path), error.what());
+    failure = HttpError(500, "unexpected", "the server failed; its log says why");
+  }
+  if (failure && !exchange.has_begun_) {
+    auto fields = std::move(response.fields);  // such as Allow
+    response = error_response(*failure);
+    std::ranges::move(fields, std::back_inserter(response.fields));
+  }
+  // What follows a head that is not valid is not read as a request.
+  const bool is_bad = !is_valid || (failure && failure->status == 400 && client.state != answering);
+  bool goes_on = !is_bad && client.connection.can_continue() && !stopping_;
+  if (exchange.has_begun_) {
+    if (!failure && !request.is_http_1_0) {
+      goes_on = co_await client.connection.write("0\r\n\r\n") && goes_on;
+    } else {
+      goes_on = false;
+    }
+    if (failure && failure->status != 499) client.connection.close();  // the body is not complete
+  } else if (!failure || failure->status != 499) {
+    HttpFields fields = exchange.cross_origin_;
+    if (response.status != 204) {
+      fields.emplace_back("Content-Length", std::to_string(response.body.size()));
+    }
+    if (!goes_on) fields.emplace_back("Connection", "close");
+    auto text = request.method == "HEAD" ? std::string() : std::move(response.body);
+    text.insert(0, head_of(response, fields));
+    const bool is_sent = co_await client.connection.write(text);
+    goes_on = is_sent && goes_on;
+  } else {
+    goes_on = false;
+  }
+  if (access_log) {
+    const std::chrono::duration<double> seconds = Clock::now() - exchange.start_;
+    access_log(request, route, failure ? failure->status : response.status, seconds.count());
+  }
+  co_return goes_on;
+}
+
+// Gives freed memory back to the system after requests that needed much of it.
+void HttpServer::Impl::return_memory() {
+#ifdef __GLIBC__
+  if (parts_.memory.used() > 0 || parts_.memory.take_peak() < trimmed_peak) return;
+  asio::post(parts_.workers, [] { ::malloc_trim(0); });
+#endif
+}
+
+// Checks a request, receives its body and calls its handler.
+asio::awaitable<void> HttpServer::Impl::handle(HttpExchange& exchange, Client& client,
+                                               std::string& route) {
+  auto& request = exchange.request_;
+  check_host(request, options_.allowed);
+  exchange.cross_origin_ = cross_origin_fields(request, options_.allowed);
+  const auto* entry = find(request, route, exchange.response_.fields);
+  if (entry != nullptr) check(request, route, entry->route);
+  if (entry != nullptr && entry->route.has_body) {
+    const bool has_body = co_await client.connection.read_body(request, exchange.memory_);
+    if (!has_body) throw HttpError(499, "closed", "the body did not arrive");
+  } else {
+    // The connection ends after the answer if the body is long.
+    co_await client.connection.skip_body();
+  }
+  client.enter(answering);
+  if (entry == nullptr) {  // may a page of another site send a request?
+    exchange.response_.status = 204;
+    exchange.response_.type = "";
+    exchange.response_.fields.emplace_back("Access-Control-Allow-Methods",
+                                           exchange.response_.fields.front().second);
+    exchange.response_.fields.emplace_back("Access-Control-Allow-Headers",
+                                           "Content-Type, Authorization");
+    exchange.response_.fields.emplace_back("Access-Control-Max-Age", "600");
+    co_return;
+  }
+  co_await entry->handler(exchange);
+}
+
+// Returns the route of a request, and stores its path. Returns nullptr for OPTIONS, with `allow`
+// set. Throws HttpError if there is no route.
+const HttpServer::Impl::Entry* HttpServer::Impl::find(HttpRequest& request, std::string& path,
+                                                      HttpFields& allow) const {
+  const auto found = std::ranges::find_if(
+      routes, [&](const auto& each) { return is_match(each.first, request.path, request.name); });
+  if (found == routes.end()) {
     std::string known;
-    for (const auto& [name, methods] : routes_) known += (known.empty() ? "" : ", ") + name;
+    for (const auto& [name, methods] : routes) known += (known.empty() ? "" : ", ") + name;
     throw HttpError(
         404, "not_found",
         fmt::format("path: found `{}`, expected one of {}", excerpt(request.path), known));
   }
-  const auto method = path->second.find(request.method == "HEAD" ? "GET" : request.method);
-  if (method == path->second.end()) {
-    std::string allowed;
-    for (const auto& [name, route] : path->second) allowed += (allowed.empty() ? "" : ", ") + name;
-    response.set_header("Allow", allowed);
-    throw HttpError(
-        405, "method_not_allowed",
-        fmt::format("{}: found method {}, expected {}", request.path, request.method, allowed));
-  }
-  const auto& route = method->second;
+  path = found->first;
+  const auto method = found->second.find(request.method == "HEAD" ? "GET" : request.method);
+  if (method != found->second.end()) return &method->second;
+  std::string allowed;
+  for (const auto& [name, entry] : found->second) allowed += (allowed.empty() ? "" : ", ") + name;
+  allow.emplace_back("Allow", allowed);
+  if (request.method == "OPTIONS") return nullptr;
+  throw HttpError(405, "method_not_allowed",
+                  fmt::format("{}: found method {}, expected {}", excerpt(request.path),
+                              excerpt(request.method), allowed));
+}
+
+// Called before the body is read. Throws HttpError.
+void HttpServer::Impl::check(const HttpRequest& request, const std::string& path,
+                             const Route& route) const {
   if (stopping_ && !route.always) {
     throw HttpError(503, "stopping", "the server is stopping; try again later", 5);
   }
+  if (route.needs_token && options_.token.empty()) {
+    throw HttpError(403, "forbidden",
+                    fmt::format("{}: the server has no --token-file, so nobody may do this", path));
+  }
   if (route.is_protected && !options_.token.empty() &&
-      !is_equal_secret(request.get_header_value("Authorization"), "Bearer " + options_.token)) {
-    response.set_header("WWW-Authenticate", "Bearer");
+      !is_equal_secret(request.field("Authorization"), "Bearer " + options_.token)) {
     throw HttpError(401, "unauthorized",
-                    request.has_header("Authorization")
+                    request.count("Authorization") > 0
                         ? "the token is wrong"
                         : "this server needs a token; send `Authorization: Bearer TOKEN`");
   }
-  if (request.method != "POST") return;
-  // A page of another site can send a form without asking, but not JSON. httplib would also take
-  // apart a form, and inflate a compressed body beyond the limit.
-  const auto type = request.get_header_value("Content-Type");
-  if (!type.starts_with("application/json")) {
+  const auto expectation = request.field("Expect");
+  if (request.count("Expect") > 1 ||
+      (!expectation.empty() && !equal_ignoring_case(expectation, "100-continue"))) {
+    throw HttpError(417, "bad_request",
+                    fmt::format("Expect: found `{}`, expected 100-continue", excerpt(expectation)));
+  }
+  if (!route.has_body) return;
+  // A page of another site can send a form without asking, but not JSON.
+  const auto type = request.field("Content-Type");
+  const auto media_type = std::string_view(type).substr(0, type.find(';'));
+  if (!equal_ignoring_case(media_type.substr(0, media_type.find_last_not_of(' ') + 1),
+                           "application/json")) {
     throw HttpError(
         415, "bad_request",
         fmt::format("Content-Type: found `{}`, expected application/json", excerpt(type)));
   }
-  if (request.has_header("Content-Encoding")) {
+  if (request.count("Content-Encoding") > 0) {
     throw HttpError(415, "bad_request", "Content-Encoding: found one; send the body as it is");
   }
-  if (!request.has_header("Content-Length") && !request.has_header("Transfer-Encoding")) {
+  if (request.count("Content-Length") == 0 && request.count("Transfer-Encoding") == 0) {
     throw HttpError(411, "bad_request", "Content-Length is missing");
   }
 }
 
-HttpServer::HttpServer(HttpOptions options)
-    : listener_(std::make_unique<Listener>(std::move(options))) {}
+HttpServer::HttpServer(HttpOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 HttpServer::~HttpServer() = default;
 
-void HttpServer::get(const std::string& path, Route route, Handler handler) {
-  listener_->routes()[path]["GET"] = route;
-  listener_->Get(path, std::move(handler));
-}
-void HttpServer::post(const std::string& path, Route route, Handler handler) {
-  listener_->routes()[path]["POST"] = route;
-  listener_->Post(path, std::move(handler));
+void HttpServer::add(const std::string& method, const std::string& path, Route route,
+                     Handler handler) {
+  impl_->routes[path][method] = {route, std::move(handler)};
 }
 void HttpServer::set_access_log(AccessLog log) {
-  listener_->access_log = std::move(log);
+  impl_->access_log = std::move(log);
 }
 int HttpServer::bind() {
-  return listener_->bind();
+  return impl_->bind();
 }
 void HttpServer::run() {
-  listener_->listen_after_bind();
+  impl_->run();
 }
 void HttpServer::stop() {
-  listener_->end();
+  impl_->stop();
 }
 bool HttpServer::is_stopping() const {
-  return listener_->is_stopping();
+  return impl_->stopping_;
 }
 std::size_t HttpServer::connections() const {
-  return listener_->connections();
+  return impl_->connections_;
 }
-bool HttpServer::client_is_gone() {
-  return current_connection != nullptr && current_connection->is_gone();
+const ServerMemory& HttpServer::memory() const {
+  return impl_->parts_.memory;
 }
 
 }  // namespace regard

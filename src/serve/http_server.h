@@ -1,95 +1,79 @@
-// An HTTP/1.1 server for a few paths, over httplib. Each connection has its own thread. Connections
-// are bounded in number, and each request in size and in the time to receive it, so that slow or
-// hostile clients cannot hold up the others.
+// An HTTP/1.1 server for a few paths, over Boost.Beast and Asio. One thread serves all connections
+// with coroutines, so that an idle connection costs about 4 KB and no thread. Requests are bounded
+// in size, in memory and in the time to receive them. A new client takes the place of the oldest
+// idle connection if there are too many.
 #pragma once
-
-#include <httplib.h>
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
 
-#include "base/json.h"
+#include "serve/asio.h"
+#include "serve/http_exchange.h"
+#include "serve/http_message.h"
+#include "serve/server_memory.h"
 
 namespace regard {
-
-// An error response: {"error": {"kind": …, "message": …}}.
-class HttpError : public std::exception {
- public:
-  // `retry_after` seconds are sent as Retry-After if they are not 0.
-  HttpError(int error_status, std::string error_kind, std::string error_message,
-            std::int64_t retry_after_seconds = 0)
-      : status(error_status),
-        kind(std::move(error_kind)),
-        message(std::move(error_message)),
-        retry_after(retry_after_seconds) {}
-  const char* what() const noexcept override { return message.c_str(); }
-
-  int status;
-  std::string kind;
-  std::string message;
-  std::int64_t retry_after;
-};
-
-// Returns {"error": {"kind": …, "message": …}}.
-Json error_json(const std::string& kind, const std::string& message);
 
 struct HttpOptions {
   std::string host = "127.0.0.1";
   int port = 8080;  // 0: any free one
-  std::size_t max_connections = 256;
+  AllowedHosts allowed;
+  std::size_t max_connections = 1024;
   std::size_t max_body_bytes = std::size_t{1} << 20;
+  MemoryLimits memory;
   std::chrono::milliseconds receive_timeout{10000};     // for a whole request
-  std::chrono::milliseconds send_timeout{10000};        // without progress
+  std::chrono::milliseconds send_timeout{10000};        // for 64 KB
   std::chrono::milliseconds keep_alive_timeout{60000};  // between two requests
+  std::chrono::milliseconds stop_timeout{30000};        // for the requests in progress at stop()
   std::string token;                                    // empty: no authorization
 };
 
 class HttpServer {
  public:
-  using Handler = std::function<void(const httplib::Request&, httplib::Response&)>;
+  using Handler = std::function<asio::awaitable<void>(HttpExchange&)>;
 
   // How the server treats the requests of a path.
   struct Route {
     bool is_protected = false;  // needs the bearer token, if there is one
+    bool needs_token = false;   // refused if the server has no token
+    bool has_body = false;      // a POST with a JSON body
     // Answered while the server stops; others are refused then.
     bool always = false;
   };
 
-  // The access log: called after each response, from any thread.
+  // The access log: called after each response. `route` is the path of the route, "" for a request
+  // of no route.
   using AccessLog =
-      std::function<void(const httplib::Request&, const httplib::Response&, double seconds)>;
+      std::function<void(const HttpRequest&, const std::string& route, int status, double seconds)>;
 
   explicit HttpServer(HttpOptions options);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  // Add a path, without parameters. Handlers are called from any thread, several at once. They may
-  // throw HttpError; any other exception is an error 500. A POST must have a JSON body.
-  void get(const std::string& path, Route route, Handler handler);
-  void post(const std::string& path, Route route, Handler handler);
+  // Adds a path before run(). A `*` stands for one part of it. Handlers run on the thread of run(),
+  // many at once, and must not block. They may throw HttpError; any other exception is an error
+  // 500.
+  void add(const std::string& method, const std::string& path, Route route, Handler handler);
   void set_access_log(AccessLog log);
 
   // Binds the address. Returns the port. Throws EnvironmentError if it cannot.
   int bind();
-  // Serves until stop(), and until the requests in progress are answered.
+  // Serves until stop(), and until the requests in progress are answered or the stop timeout is
+  // over.
   void run();
-  // Refuses new requests, and ends run(). Thread-safe.
+  // Refuses new requests, and ends run(). Thread-safe, also before run().
   void stop();
   bool is_stopping() const;
   std::size_t connections() const;
-
-  // True if the client of the request that this thread handles has closed its connection.
-  static bool client_is_gone();
+  const ServerMemory& memory() const;
 
  private:
-  class Listener;
-  std::unique_ptr<Listener> listener_;
+  class Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace regard

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -9,7 +10,7 @@
 #include "base/strings.h"
 #include "base/suggest.h"
 #include "config/reader.h"
-#include "serve/http_server.h"
+#include "serve/http_message.h"
 #include "text/unicode.h"
 
 namespace regard {
@@ -18,6 +19,37 @@ namespace {
 [[noreturn]] void reject(const std::string& message) {
   throw HttpError(400, "bad_request", message);
 }
+
+// Rejects a body that would need much more memory as a Json than as text, or that gives a key
+// twice.
+class BodyShape : public JsonVisitor {
+ public:
+  explicit BodyShape(const RequestLimits& limits) : max_values_(limits.max_lines + 1000) {}
+
+  void open(int depth) override {
+    if (depth > 2) reject("the body: found a list in a list, expected none");
+    value();
+    if (depth == 1) inner_keys_.clear();
+  }
+  void key(int depth, const std::string& name) override {
+    if (!(depth == 1 ? keys_ : inner_keys_).insert(name).second) {
+      reject(fmt::format("{}: found twice", excerpt(name)));
+    }
+    value();
+  }
+  void value() override {
+    if (++values_ <= max_values_) return;
+    throw HttpError(
+        413, "too_large",
+        fmt::format("the body: found more than {} values; send several requests", max_values_));
+  }
+
+ private:
+  const std::size_t max_values_;
+  std::size_t values_ = 0;
+  std::set<std::string> keys_;        // of the request
+  std::set<std::string> inner_keys_;  // of an object in it
+};
 
 std::string found(const Json& value) {
   return excerpt(to_text(value));
@@ -92,7 +124,8 @@ void set_search(TranslateRequest& request, const Json& value) {
   const auto known = search_keys();
   for (const auto& [key, setting] : value.items()) {
     if (std::ranges::count(known, key) == 0) {
-      throw HttpError(400, "bad_request", unknown_name("key of search", key, known).what());
+      throw HttpError(400, "bad_request",
+                      unknown_name("key of search", excerpt(key), known).what());
     }
     if (setting.is_structured() || setting.is_null()) {
       reject_value("search." + key, setting, "a number or a word");
@@ -124,9 +157,17 @@ std::vector<std::string> search_keys() {
 }
 
 TranslateRequest parse_translate_request(const std::string& body, const RequestLimits& limits) {
-  std::string fault;
-  const auto json = parse_json(body, &fault);
-  if (json.is_discarded()) reject("the body is not JSON: " + fault);
+  // The parser takes it for the end.
+  if (body.find('\0') != std::string::npos) reject("the body is not JSON: found a zero byte");
+  Json json;
+  try {
+    BodyShape shape(limits);
+    visit_json(body, shape);
+    json = Json::parse(body);
+  } catch (const Json::exception& error) {
+    const std::string fault = error.what();  // "[json.exception.parse_error.101] parse error at …"
+    reject("the body is not JSON: " + fault.substr(fault.find(' ') + 1));
+  }
   if (!json.is_object()) reject_value("the body", json, "an object");
 
   TranslateRequest request;
@@ -158,7 +199,7 @@ TranslateRequest parse_translate_request(const std::string& body, const RequestL
   for (const auto& [key, value] : json.items()) {
     const auto setter = setters.find(key);
     if (setter == setters.end()) {
-      throw HttpError(400, "bad_request", unknown_name("key", key, known).what());
+      throw HttpError(400, "bad_request", unknown_name("key", excerpt(key), known).what());
     }
     setter->second(value);
   }
@@ -173,6 +214,12 @@ TranslateRequest parse_translate_request(const std::string& body, const RequestL
   }
   check_line("prefix", request.prefix, limits);
   if (request.split_length == 0) return request;
+  if (const auto parts = request.part_count(); parts > limits.max_lines) {
+    throw HttpError(413, "too_large",
+                    fmt::format("split_length: found up to {} parts of lines, expected at most {}; "
+                                "send several requests, or longer parts",
+                                parts, limits.max_lines));
+  }
   const auto reject_split = [](const std::string& key, const std::string& why) {
     reject(fmt::format("split_length cannot be combined with {}: {}", key, why));
   };
@@ -183,6 +230,52 @@ TranslateRequest parse_translate_request(const std::string& body, const RequestL
     reject_split("prefix, require and ban", "they apply to whole lines");
   }
   return request;
+}
+
+std::size_t TranslateRequest::part_count() const {
+  if (split_length == 0) return lines.size();
+  std::size_t parts = 0;
+  for (const auto& line : lines) {
+    std::size_t words = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (line[i] != ' ' && (i == 0 || line[i - 1] == ' ')) ++words;
+    }
+    const auto length = static_cast<std::size_t>(split_length);
+    // A part that ends after a sentence may be short, but not the next one too.
+    parts += words <= length ? 1 : 1 + 2 * words / length;
+  }
+  return parts;
+}
+
+std::size_t answer_bytes(const TranslateRequest& request, const SearchOptions& search) {
+  constexpr std::size_t per_hypothesis = 200;  // keys and numbers
+  constexpr std::size_t per_token = 40;        // the token and its probability
+  constexpr std::size_t per_weight = 10;
+  constexpr std::size_t per_node = 80;  // of a search tree
+  constexpr std::size_t per_phrase_byte = 16;
+  const auto n_best = static_cast<std::size_t>(request.n_best);
+  const auto longest = static_cast<std::size_t>(search.max_output_length);
+  const auto shortest = static_cast<std::size_t>(search.min_output_length);
+  // The search has a copy of the phrases for each line.
+  std::size_t phrases = request.prefix.size();
+  for (const auto* list : {&request.required_phrases, &request.banned_phrases}) {
+    for (const auto& phrase : *list) phrases += phrase.size();
+  }
+  const auto beam = static_cast<std::size_t>(std::max(search.beam_size, search.samples));
+  std::size_t bytes = request.lines.size() * per_phrase_byte * phrases;
+  for (const auto& line : request.lines) {
+    const auto source = line.size() / 4 + 2;  // tokens
+    const auto target = std::min(std::max(source + source / 2 + 10, shortest), longest);
+    auto hypothesis = per_hypothesis + 8 * target;
+    if (request.tokens || request.attention) hypothesis += per_token * target;
+    if (request.attention) hypothesis += per_weight * source * target;
+    if (request.alignments) hypothesis += 8 * target;
+    bytes += n_best * hypothesis;
+    // Each hypothesis of the search has its weights.
+    if (request.attention || request.alignments) bytes += beam * sizeof(float) * source * target;
+    if (request.tree) bytes += per_node * beam * target;
+  }
+  return bytes;
 }
 
 SearchOptions search_of(const TranslateRequest& request, const SearchOptions& defaults,

@@ -37,15 +37,24 @@ struct TranslateRequest {
   std::vector<std::string> required_phrases;
   std::vector<std::string> banned_phrases;
   Stream stream = Stream::none;
+
+  // Returns the number of sentences to translate: the lines, or the parts into which split_length
+  // can split them.
+  std::size_t part_count() const;
 };
 
 // Parses untrusted text. Throws HttpError 400, with the key, what was found and what was expected,
-// or 413 for too many lines or characters.
+// or 413 for too many lines, parts of lines or characters.
 TranslateRequest parse_translate_request(const std::string& body, const RequestLimits& limits);
 
 // Returns the search options of a request: `defaults` with its changes. Throws HttpError 400.
 SearchOptions search_of(const TranslateRequest& request, const SearchOptions& defaults,
                         const RequestLimits& limits);
+
+// Returns an estimate of the bytes that a request needs beside its body: for its lines, hypotheses,
+// tokens, attention weights, search trees and phrases, with translations somewhat longer than their
+// sources.
+std::size_t answer_bytes(const TranslateRequest& request, const SearchOptions& search);
 
 // The keys of section `search` that a request may set: those that change one translation.
 std::vector<std::string> search_keys();

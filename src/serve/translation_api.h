@@ -1,18 +1,20 @@
-// The paths of the server: POST /translate, GET /models, /health, /metrics, /openapi.json and the
-// page at / (docs/serving.md).
+// The paths of the server: POST /translate, GET /models, POST /models/NAME/reload, GET /health,
+// /metrics, /openapi.json and the page at / (docs/serving.md).
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "serve/asio.h"
 #include "serve/http_server.h"
-#include "serve/translation_service.h"
+#include "serve/model_registry.h"
+#include "serve/translate_request.h"
 
 namespace regard {
 
@@ -25,27 +27,27 @@ struct ApiOptions {
 
 class TranslationApi {
  public:
-  // Adds the paths to the server. The first service is the default. Everything must outlive the
-  // server's run().
-  TranslationApi(HttpServer& server, std::vector<std::unique_ptr<TranslationService>>& services,
-                 ApiOptions options);
+  // Adds the paths to the server. Everything must outlive the server's run().
+  TranslationApi(HttpServer& server, ModelRegistry& models, ApiOptions options);
 
   Json models() const;
   std::string metrics() const;
 
  private:
-  void translate(const httplib::Request& http_request, httplib::Response& response);
-  TranslationService& service_named(const std::string& name) const;
-  void check_queue(const TranslationService& service, std::size_t lines) const;
-  void count(const httplib::Request& request, const httplib::Response& response, double seconds);
+  asio::awaitable<void> translate(HttpExchange& exchange);
+  asio::awaitable<void> reload(HttpExchange& exchange);
+  void count(const HttpRequest& request, const std::string& route, int status, double seconds);
 
   HttpServer& server_;
-  std::vector<std::unique_ptr<TranslationService>>& services_;
+  ModelRegistry& models_;
   const ApiOptions options_;
   const std::chrono::system_clock::time_point start_ = std::chrono::system_clock::now();
+  // Lines of requests that are checked but not yet submitted, by model. Used on the server's
+  // thread.
+  std::map<const TranslationService*, std::size_t> arriving_lines_;
 
   mutable std::mutex mutex_;                                        // guards the members below
-  std::map<std::pair<std::string, int>, std::uint64_t> responses_;  // by path and status
+  std::map<std::pair<std::string, int>, std::uint64_t> responses_;  // by route and status
   std::vector<std::uint64_t> buckets_;  // of seconds of POST /translate; the last one is +Inf
   double seconds_ = 0;
 };

@@ -16,19 +16,21 @@ class TranslationService {
  public:
   virtual ~TranslationService() = default;
 
-  virtual const std::string& name() const = 0;
-  // An element of GET /models.
+  // An element of GET /models, without its name and limits.
   virtual Json description() const = 0;
 
-  // Called from any thread, several at once. Must not throw.
+  // Called from any thread, several at once. Must not throw, except `reserve`.
   struct Listener {
+    // Called once, before work begins, with an estimate of the bytes of the answer. May throw
+    // HttpError, which submit() passes on.
+    std::function<void(std::size_t bytes)> reserve;
     // Called once for each line: with its element of `translations`, which may be an error.
     std::function<void(std::size_t line, Json translation)> finished;
     // Called with the best hypothesis so far of a line. May be empty.
     std::function<void(std::size_t line, std::string text)> partial;
   };
   // Begins to translate a request. Returns its number. Throws HttpError if the model cannot do what
-  // it asks for; the listener is not called then.
+  // it asks for; `finished` is not called then.
   virtual std::uint64_t submit(const TranslateRequest& request, Listener listener) = 0;
   // Ends a request soon; its lines that are not finished get an error.
   virtual void cancel(std::uint64_t request) = 0;

@@ -5,16 +5,12 @@ docs/ablations/figures.json with a hash of its recipe. Finished cells whose reci
 stopped ones are resumed.
 """
 
-
 import project
-from cells import BUNDLED, Cell, fill, machines, parser_of
-from figures import Figures
+from cells import BUNDLED, Cell, Study, machines, parser_of
 from measures import MEASURES
-from pages import put, table
-from project import ROOT, names_in, need_multi30k, warn
+from pages import table
+from project import need_multi30k
 from systems import COMPARED, PARTS, SYSTEMS, TASKS
-
-PAGE = ROOT / "docs" / "ablations.md"
 
 
 class Grid:
@@ -24,9 +20,6 @@ class Grid:
     def result(self, system, task):
         """Returns the figures of a cell, or an empty object if it is not done."""
         return self.cells[system.name, task.name].result() or {}
-
-    def remark(self, name):
-        return next(system.remark for system in SYSTEMS if system.name == name)
 
 
 def number(value, form="{:.1f}"):
@@ -97,19 +90,13 @@ def agreement(grid):
 
 
 def main():
-    options = parser_of("ablations", __doc__, "runs/ablations").parse_args()
-    systems = names_in(options.only, [system.name for system in SYSTEMS], "system")
-    tasks = names_in(options.tasks, [task.name for task in TASKS], "task")
+    study = Study(parser_of("ablations", __doc__).parse_args(), "ablations")
     need_multi30k("train.de", "test_2017_flickr.de")
-    figures = Figures(ROOT / "docs" / "ablations" / "figures.json")
-    cells = [Cell(ROOT / options.runs, figures, s, t, MEASURES) for t in TASKS for s in SYSTEMS]
-    if not options.table:
-        fill([c for c in cells if c.system.name in systems and c.task.name in tasks], options)
+    cells = [Cell(study, s, t, MEASURES) for t in TASKS for s in SYSTEMS]
+    study.fill(study.selected(cells))
     grid = Grid(cells)
     where = f"Trained: {machines(cell.result() for cell in cells)}.\n"
-    put(PAGE, {"parts": parts(grid) + where, "lengths": lengths(grid), "agreement": agreement(grid)})
-    done = sum(cell.result() is not None for cell in cells)
-    warn(f"written: docs/ablations.md, {done} of {len(cells)} cells")
+    study.write({"parts": parts(grid) + where, "lengths": lengths(grid), "agreement": agreement(grid)}, cells)
 
 
 project.run(main)

@@ -1,12 +1,10 @@
 """The figures of these tables beside BLEU: BLEU of long real sentences, and agreement at a distance."""
 
 import pathlib
-import subprocess
-import sys
 import tempfile
 
-from cells import BUNDLED
-from project import BUILD, ENVIRONMENT_ERROR, ROOT, Failure, regard
+from cells import BUNDLED, scores
+from project import ROOT, generate, regard
 from systems import COMPARED
 
 LENGTHS = "10,15,20,30,40,60"
@@ -51,13 +49,9 @@ def agreement(cell, *options):
     words between subject and verb: all pairs, and those whose nearest noun has the other number."""
     if cell.task is not BUNDLED or cell.system.name not in COMPARED:
         return {}
-    generator = BUILD / "generate_corpus"
-    if not generator.is_file():
-        raise Failure(ENVIRONMENT_ERROR, f"found no {generator}; build the target generate_corpus")
     with tempfile.TemporaryDirectory() as work:
-        command = [generator, "--out", work, "--agreement", str(PAIRS), "--seed", str(SEED)]
-        sizes = [word for name in ("train", "dev", "test", "test-long") for word in (f"--{name}", "0")]
-        subprocess.run(command + sizes, check=True, stdout=subprocess.DEVNULL, stderr=sys.stderr)
+        sizes = [word for name in ("train", "dev", "test", "test-long") for word in (f"--{name}", 0)]
+        generate("generate_corpus", "--out", work, "--agreement", PAIRS, "--seed", SEED, *sizes)
         work = pathlib.Path(work)
         source = work / "agreement.en"
         right = log_probabilities(cell.run, source, work / "agreement.fr", *options)
@@ -70,4 +64,4 @@ def agreement(cell, *options):
     return {"agreement": {key: sum(found) / len(found) for key, found in shares.items()}}
 
 
-MEASURES = (long_sentences, agreement)
+MEASURES = (scores, long_sentences, agreement)

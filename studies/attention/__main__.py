@@ -10,39 +10,27 @@ import tempfile
 
 import page
 import project
-from cells import Cell, fill, measure_speed, parser_of
-from figures import Figures
+from cells import Cell, Study, measure_speed, parser_of
 from measures import MEASURES
-from project import ROOT, names_in, need_multi30k, warn
+from project import need_multi30k
 from systems import SYSTEMS, TASKS, VARIANTS
 
 
-def arguments():
-    parser = parser_of("attention", __doc__, "runs/attention")
-    parser.add_argument("--speed", action="store_true",
-                        help="only measure tokens/s; ten minutes, on a quiet machine")
-    parser.add_argument("settings", nargs="*", metavar="key=value", help="passed to every training")
-    return parser.parse_args()
-
-
 def main():
-    options = arguments()
-    systems = names_in(options.only, [s.name for s in SYSTEMS + VARIANTS], "system")
-    tasks = names_in(options.tasks, [task.name for task in TASKS], "task")
+    parser = parser_of("attention", __doc__)
+    parser.add_argument("--speed", action="store_true",
+                        help="only measure tokens/s; ten minutes, on a quiet machine")  # fmt: skip
+    options = parser.parse_args()
+    study = Study(options, "attention")
     need_multi30k("train.de")
-    figures = Figures(ROOT / "docs" / "attention" / "figures.json")
+    cells = [Cell(study, s, t, MEASURES) for t in TASKS for s in SYSTEMS + VARIANTS]
+    selected = study.selected(cells)
     if options.speed:
-        wanted = [system for system in SYSTEMS + VARIANTS if system.name in systems]
-        measure_speed(wanted, TASKS[0], options.settings, figures)
-    folder = ROOT / options.runs
-    every = SYSTEMS + VARIANTS
-    cells = [Cell(folder, figures, s, t, MEASURES, options.settings) for t in TASKS for s in every]
-    if not options.speed and not options.table:
-        fill([c for c in cells if c.system.name in systems and c.task.name in tasks], options)
+        measure_speed([cell for cell in selected if cell.task is TASKS[0]])
+    else:
+        study.fill(selected)
     with tempfile.TemporaryDirectory() as work:
-        page.write(page.Grid(cells, figures), pathlib.Path(work))
-    done = sum(cell.result() is not None for cell in cells)
-    warn(f"written: docs/attention.md, {done} of {len(cells)} cells")
+        study.write(page.parts(page.Grid(study, cells), pathlib.Path(work)), cells)
 
 
 project.run(main)

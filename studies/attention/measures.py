@@ -5,7 +5,7 @@ import pathlib
 import statistics
 import tempfile
 
-from cells import BUNDLED
+from cells import BUNDLED, scores
 from project import regard
 
 LENGTHS = "5,10,15,20,30,40,50"
@@ -42,4 +42,4 @@ def lengths(cell, *options):
     return {"by_length": cell.by_length(*LONG, LENGTHS, *options)}
 
 
-MEASURES = (sharpness, alignment, lengths)
+MEASURES = (scores, sharpness, alignment, lengths)

@@ -2,15 +2,12 @@
 
 import statistics
 
-import pages
-from cells import BUNDLED
+from cells import BUNDLED, machines
 from measures import LENGTHS, LONG
 from pages import table
 from project import ROOT, regard
 from systems import SYSTEMS, TASKS, VARIANTS
 
-PAGE = ROOT / "docs" / "attention.md"
-PICTURES = ROOT / "docs" / "attention"
 IN_CURVES = ("none", "location", "additive", "general", "local_p")
 
 
@@ -31,8 +28,9 @@ def mean(values, form):
 class Grid:
     """All cells, by system and task, and their stored figures."""
 
-    def __init__(self, cells, figures):
-        self.figures = figures
+    def __init__(self, study, cells):
+        self.figures = study.figures
+        self.pictures = study.pictures
         self.cells = {(cell.system.name, cell.task.name): cell for cell in cells}
         self.systems = list({cell.system.name: cell.system for cell in cells}.values())
 
@@ -58,9 +56,8 @@ class Grid:
         speeds = [self.figures.get(system.name, "speed") for system in self.systems]
         lines = []
         for what, rows in (("Trained", cells), ("Tokens per second", speeds)):
-            machines = sorted({row["machine"] for row in filter(None, rows)})
-            if machines:
-                lines.append(f"{what}: {'; '.join(machines)}.\n")
+            if found := machines(rows):
+                lines.append(f"{what}: {found}.\n")
         return "\n".join(lines)
 
 
@@ -152,7 +149,7 @@ def lengths(grid):
 def curves(grid, work):
     """Draws lengths.svg for the kinds IN_CURVES, which differ most, if all their models are on this machine.
     Returns the Markdown of the picture, also of one drawn earlier."""
-    picture = PICTURES / "lengths.svg"
+    picture = grid.pictures / "lengths.svg"
     runs = {name: grid.run(name, BUNDLED) for name in IN_CURVES}
     if all(runs.values()):
         files = {}
@@ -176,7 +173,7 @@ def alignments(grid, work):
     line.write_text(next(s for s in source if len(s.split()) == 9) + "\n", encoding="utf-8")
     images = []
     for system in SYSTEMS:
-        picture = PICTURES / f"{system.name}.svg"
+        picture = grid.pictures / f"{system.name}.svg"
         run = grid.run(system.name, task)
         if run and system.has_weights:
             regard("translate", "-m", run, "-i", line, "--picture", picture, "-o", work / "text")
@@ -201,13 +198,13 @@ def explanation(grid, work):
     return "```\n" + "\n".join(s.rstrip() for s in text.strip().splitlines()) + "\n```\n"
 
 
-def write(grid, work):
-    PICTURES.mkdir(exist_ok=True)
-    parts = {
+def parts(grid, work):
+    """Returns the parts of the page, by name."""
+    grid.pictures.mkdir(exist_ok=True)
+    return {
         "scores": scores(grid) + "\n" + grid.machines(),
         "queries": queries(grid),
         "lengths": lengths(grid) + "\n" + curves(grid, work),
         "alignments": alignments(grid, work),
         "explain": explanation(grid, work),
     }
-    pages.put(PAGE, {name: part for name, part in parts.items() if part is not None})

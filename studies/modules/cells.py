@@ -1,7 +1,7 @@
-"""A cell of a table: one system, trained on one task and scored. Cells are trained one by one, and a table is filled
-in several sessions: the figures of finished cells are stored, and stopped ones are resumed."""
+"""A study fills the tables of a page with cells: one system, trained on one task and scored. Cells are trained one by
+one, and a table is filled in several sessions: the figures of finished cells are stored, and stopped ones are
+resumed."""
 
-import argparse
 import concurrent.futures
 import dataclasses
 import json
@@ -9,10 +9,13 @@ import pathlib
 import shutil
 import statistics
 import tempfile
+import threading
 import time
 
-from figures import recipe
-from project import CORES, ROOT, machine, regard, warn
+import pages
+import project
+from figures import Figures, recipe
+from project import CORES, ROOT, machine, names_in, read, regard, validations, warn
 
 CONFIG = "configs/attention_comparison.yaml"
 
@@ -41,7 +44,7 @@ class System:
     variant_of: str = ""  # the system from which it differs in one option
     config: str = CONFIG
     options: tuple = ()  # more options of `regard train`
-    after: str = ""  # recipe of the model from which it starts
+    after: tuple = ()  # the trainings and synthetic pairs that it starts with
     tags: tuple = ()  # the options of `regard evaluate` for the tags of the direction
 
     def settings_for(self, task):
@@ -63,6 +66,7 @@ class Task:
     seed: int = 42
     steps: int = 3000  # as in CONFIG
     settings: tuple = ()
+    made: str = ""  # how the data were made, if other data can have the same paths
 
     def data(self, key):
         """Returns the paths of source and target for "train", "dev" or "test"."""
@@ -83,14 +87,23 @@ def multi30k(source, target, seed):
     )
 
 
-def write_first_pairs(task, folder, pairs):
-    """Writes the first pairs of the training data of a task, and returns their path without the language."""
-    stem = folder / f"first_{pairs}"
+def first_pairs(task, study, pairs, **changes):
+    """Writes the first pairs of the training data of a task, and returns the task with them and other changes."""
+    folder = study.folder / "data"
     folder.mkdir(parents=True, exist_ok=True)
-    for path, language in zip(task.data("train"), (task.source, task.target)):
+    for path in task.data("train"):
         lines = (ROOT / path).read_text(encoding="utf-8").splitlines(keepends=True)
-        stem.with_name(f"{stem.name}.{language}").write_text("".join(lines[:pairs]), encoding="utf-8")
-    return stem
+        (folder / f"first_{pairs}{pathlib.Path(path).suffix}").write_text("".join(lines[:pairs]), encoding="utf-8")
+    return dataclasses.replace(task, train=f"{folder}/first_{pairs}", **changes)
+
+
+def make_features(folder, names, ending, *settings):
+    """Writes NAME.safetensors from the list NAME.ENDING for each name, all with the statistics of the first."""
+    for name in names:
+        output = folder / f"{name}.safetensors"
+        if not output.is_file():
+            like = settings if name == names[0] else ("--like", folder / f"{names[0]}.safetensors")
+            regard("features", "-i", folder / f"{name}.{ending}", "-o", output, "--threads", CORES, *like)
 
 
 # The bundled corpus, whose generator knows the true alignments. No checkpoint is chosen by its validation.
@@ -114,42 +127,86 @@ BUNDLED = Task(
 )
 
 
-class Cell:
-    # `folder` has the runs of all cells; `figures` is the store of results. `measures` are functions of the cell and
-    # the options for threads that return more figures of the trained system.
-    def __init__(self, folder, figures, system, task, measures=(), extra=()):
-        self.system = system
-        self.task = task
-        self.run = folder / system.name / task.name
-        self.mark = self.run.with_name(f"{task.name}.recipe")
-        self.figures = figures
-        self.measures = measures
-        self.extra = extra  # key=value
+class Study:
+    """The options of a study, its page docs/PAGE.md and its figures docs/PAGE/figures.json. A trial has a folder of its
+    own, with copies of both. The folder of the runs is relative to ROOT."""
 
-    @property
-    def settings(self):
-        """Returns the overrides of the configuration, key=value."""
-        task = self.task
-        train, dev = task.data("train"), task.data("dev")
-        return (
-            f"training.random_seed={task.seed}",
-            f"data.train.0.src={train[0]}",
-            f"data.train.0.trg={train[1]}",
-            f"data.dev.src={dev[0]}",
-            f"data.dev.trg={dev[1]}",
-            *task.settings,
-            *self.system.settings_for(task),
-            *self.extra,
-        )
+    def __init__(self, options, page):
+        self.options = options
+        self.trial = tuple(options.trial)  # settings of every training
+        self.folder = pathlib.Path(options.runs, "trial" if options.trial else "")
+        docs = ROOT / "docs"
+        if options.trial:
+            docs = self.folder / "docs"
+            docs.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / "docs" / f"{page}.md", docs / f"{page}.md")
+        self.page = docs / f"{page}.md"
+        self.pictures = docs / page
+        self.figures = Figures(self.pictures / "figures.json")
+
+    def selected(self, cells):
+        """Returns the cells that --only and --tasks name."""
+        systems = names_in(self.options.only, list(dict.fromkeys(cell.keys[0] for cell in cells)), "system")
+        tasks = names_in(self.options.tasks, list(dict.fromkeys(cell.keys[-1] for cell in cells)), "task")
+        return [cell for cell in cells if cell.keys[0] in systems and cell.keys[-1] in tasks]
+
+    def missing(self, cells):
+        """Returns the cells that are to be trained: those without figures; none with --table."""
+        return [] if self.options.table else [cell for cell in cells if not cell.result()]
+
+    def fill(self, cells):
+        """Trains the missing cells, `options.jobs` at a time."""
+        start = time.monotonic()
+        threads = max(1, CORES // self.options.jobs)
+
+        def fill_one(cell):
+            if not self.options.minutes or time.monotonic() - start < 60 * self.options.minutes:
+                cell.prepare(threads)
+
+        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            try:
+                list(pool.map(fill_one, self.missing(cells)))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def write(self, parts, cells=()):
+        """Writes the parts of the page. A part that is None stays as it is."""
+        pages.put(self.page, {name: part for name, part in parts.items() if part is not None})
+        done = sum(cell.result() is not None for cell in cells)
+        warn(f"written: {self.page}" + (f", {done} of {len(cells)} cells" if cells else ""))
+
+
+class Training:
+    """A training of a study. `keys` name its stored figures and its folder. `after` are the trainings and synthetic
+    pairs that it starts with."""
+
+    def __init__(self, study, keys, config, settings, options=(), after=(), made=""):
+        self.study = study
+        self.keys = keys
+        self.config = config
+        self.settings = (*settings, *study.trial)  # key=value
+        self.options = options  # of regard train
+        self.after = after
+        self.made = made  # how the data were made
+        self.lock = threading.Lock()
+        self.run = study.folder.joinpath(*keys)
+        self.mark = self.run.with_name(f"{self.run.name}.recipe")
 
     @property
     def recipe(self):
-        """Returns a hash that identifies the recipe of stored figures."""
-        return recipe(self.system.config, (*self.settings, *self.system.options, *filter(None, (self.system.after,))))
+        """Returns a hash that identifies the recipe of stored figures, wherever the runs are."""
+        words = (*self.settings, *self.options, self.made, *(part.recipe for part in self.after))
+        return recipe(self.config, [word.replace(f"{self.study.folder}/", "") for word in words if word])
+
+    @property
+    def command(self):
+        """Returns the arguments of regard that train the model."""
+        return ("train", "-c", self.config, *self.options, f"training.model_dir={self.run}", *self.settings)
 
     def result(self):
-        """Returns the figures, or None if the cell is not done."""
-        return self.figures.of(self.recipe, self.system.name, self.task.name)
+        """Returns the figures, or None if they are not measured."""
+        return self.study.figures.of(self.recipe, *self.keys)
 
     def is_of_another_recipe(self):
         """True if the run was begun with another recipe. The file beside it tells; runs without one are older."""
@@ -159,35 +216,80 @@ class Cell:
         """True if the trained model of this recipe is on this machine."""
         return (self.run / "best").exists() and not self.is_of_another_recipe()
 
-    def train(self, threads):
-        """Trains (or resumes) the system. A run of another recipe is removed."""
+    def train(self, threads=CORES):
+        """Trains (or resumes) the model, after what it starts with. A run of another recipe is removed."""
+        for part in self.after:
+            part.prepare(threads)
         if self.is_of_another_recipe():
             shutil.rmtree(self.run, ignore_errors=True)
         self.mark.parent.mkdir(parents=True, exist_ok=True)
         self.mark.write_text(self.recipe, encoding="utf-8")
-        regard(
-            "train", "-c", self.system.config, *self.system.options, f"name={self.system.name}",
-            f"training.model_dir={self.run}", f"threads={threads}", *self.settings,
-        )  # fmt: skip
+        regard(*self.command, f"threads={threads}")
 
-    def fill(self, threads):
-        """Trains (or resumes) the system, scores it, and stores the figures."""
+    def measure(self, *options):
+        """Returns the figures. `options` are those for threads."""
+        return {}
+
+    def prepare(self, threads):
+        """Trains and measures the model if it is not on this machine."""
+        with self.lock:
+            if not (self.result() and self.has_model()):
+                warn(f"{self.run}")
+                self.fill(threads)
+
+    def fill(self, threads=CORES):
+        """Trains (or resumes) the model, and stores its figures."""
         self.train(threads)
-        threaded = ("--threads", str(threads))
-        test = self.score(*self.task.data("test"), *threaded)
-        dev = self.score(*self.task.data("dev"), *threaded)
-        result = {
-            "recipe": self.recipe,
-            "machine": machine(),
-            "bleu": test["bleu"]["score"],
-            "chrf": test["chrf"]["score"],
-            "perplexity": test["perplexity"],
-            "dev": {"bleu": dev["bleu"]["score"], "perplexity": dev["perplexity"]},
-            "parameters": json.loads(regard("info", self.run, "--json"))["parameters"],
-        }
+        figures = {"recipe": self.recipe, "machine": machine(), **self.measure("--threads", str(threads))}
+        self.study.figures.put(figures, *self.keys)
+
+
+def scores(cell, *options):
+    """The scores of the test set, and some of the validation pair."""
+    test = cell.score(*cell.task.data("test"), *options)
+    dev = cell.score(*cell.task.data("dev"), *options)
+    return {
+        "bleu": test["bleu"]["score"],
+        "chrf": test["chrf"]["score"],
+        "perplexity": test["perplexity"],
+        "dev": {"bleu": dev["bleu"]["score"], "perplexity": dev["perplexity"]},
+    }
+
+
+def effort(training, *_):
+    """The steps, minutes (of all sessions) and threads of a training."""
+    last = validations(training.run)[-1]
+    threads = json.loads(read(training.run / "manifest.json"))["threads"]
+    return {"steps": int(last["step"]), "minutes": round(float(last["seconds"]) / 60, 1), "threads": threads}
+
+
+class Cell(Training):
+    """A system trained on a task. `measures` are functions of the cell and of the options for threads that return
+    figures."""
+
+    def __init__(self, study, system, task, measures=(scores,)):
+        train, dev = task.data("train"), task.data("dev")
+        settings = (
+            f"name={system.name}",
+            f"training.random_seed={task.seed}",
+            f"data.train.0.src={train[0]}",
+            f"data.train.0.trg={train[1]}",
+            f"data.dev.src={dev[0]}",
+            f"data.dev.trg={dev[1]}",
+            *task.settings,
+            *system.settings_for(task),
+        )
+        keys = (system.name, task.name)
+        super().__init__(study, keys, system.config, settings, system.options, system.after, task.made)
+        self.system = system
+        self.task = task
+        self.measures = measures
+
+    def measure(self, *options):
+        figures = {"parameters": json.loads(regard("info", self.run, "--json"))["parameters"]}
         for measure in self.measures:
-            result.update(measure(self, *threaded))
-        self.figures.put(result, self.system.name, self.task.name)
+            figures.update(measure(self, *options))
+        return figures
 
     def score(self, source, target, *options, tags=None):
         """Returns the JSON object of `regard evaluate` for the run. `tags` replaces those of the system."""
@@ -196,6 +298,22 @@ class Cell:
                    *options, *(self.system.tags if tags is None else tags))
         )  # fmt: skip
 
+    def compare(self, source, target, *options):
+        """Returns the scores, and the pairs of reference and output that differ."""
+        output = self.run / "output"
+        found = self.score(source, target, *options, "-o", output)
+        pairs = zip(read(target).splitlines(), read(output).splitlines())
+        return found, [pair for pair in pairs if pair[0] != pair[1]]
+
+    def draw(self, number, name):
+        """Draws the attention over an item of the test features, from 1, as NAME.svg among the pictures of the page."""
+        self.study.pictures.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory() as folder:
+            item = pathlib.Path(folder) / "item"
+            item.write_text(f"{self.task.data('test')[0]}:{number}\n", encoding="utf-8")
+            regard("translate", "-m", self.run, "-i", item, "-o", item.with_name("output"),
+                   "--picture", self.study.pictures / f"{name}.svg", "--attention-scale", "row")  # fmt: skip
+
     def by_length(self, source, target, edges, *options):
         """Returns BLEU by the number of source words: a list of shortest, longest and bleu."""
         bins = self.score(source, target, *options, "--by-length", edges)["by_length"]
@@ -203,39 +321,42 @@ class Cell:
         return [{k: b[k] for k in keys} for b in bins if b["sentences"] > 0]
 
 
-def tokens_per_second(system, task, settings=(), steps=80, warm_up=20):
+def tokens_per_second(cell, steps=80, warm_up=20):
     """Returns the target tokens per second of a short training, on an otherwise idle machine."""
     with tempfile.TemporaryDirectory() as folder:
         run = pathlib.Path(folder) / "run"
         regard(
-            "train", "-c", system.config, *system.options, f"training.model_dir={run}",
-            *task.settings, *system.settings_for(task), *settings,
-            f"training.max_steps={steps}", "training.logging_every=10", f"training.validation_every={10 * steps}",
+            *cell.command, f"training.model_dir={run}", f"training.max_steps={steps}", "training.logging_every=10",
+            f"training.validation_every={10 * steps}",
         )  # fmt: skip
-        lines = (run / "train.jsonl").read_text(encoding="utf-8").splitlines()
-    logged = [json.loads(line) for line in lines]
+        logged = [json.loads(line) for line in read(run / "train.jsonl").splitlines()]
     return statistics.median(line["target_tokens_per_second"] for line in logged if line["step"] > warm_up)
 
 
-def measure_speed(systems, task, settings, figures, rounds=3):
-    """Stores the target tokens per second of each system, the median of several rounds in turn: A B C A B C …"""
-    speeds = {system.name: [] for system in systems}
+def measure_speed(cells, rounds=3):
+    """Stores the target tokens per second of each cell, the median of several rounds in turn: A B C A B C …"""
+    speeds = [[] for _ in cells]
     for number in range(rounds):
-        for system in systems:
-            speeds[system.name].append(tokens_per_second(system, task, settings))
-            warn(f"round {number + 1}, {system.name}: {speeds[system.name][-1]:,.0f} tokens/s")
-    for name, values in speeds.items():
-        figures.put({"machine": machine(), "tokens_per_second": statistics.median(values)}, name, "speed")
+        for cell, values in zip(cells, speeds):
+            values.append(tokens_per_second(cell))
+            warn(f"round {number + 1}, {cell.system.name}: {values[-1]:,.0f} tokens/s")
+    for cell, values in zip(cells, speeds):
+        figures = {"machine": machine(), "tokens_per_second": statistics.median(values)}
+        cell.study.figures.put(figures, cell.system.name, "speed")
 
 
-def parser_of(name, description, runs):
-    """Returns a parser with the options of fill(). `runs` is the default folder of the runs."""
-    parser = argparse.ArgumentParser(
-        prog=f"scripts/study.sh {name}",
-        description=description,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--runs", default=runs, help="folder of the runs of the cells")
+def short_parser_of(name, description, runs=None):
+    """Returns a parser with the options that every Study has. `runs` is the default folder of the runs."""
+    parser = project.parser_of(f"scripts/study.sh {name}", description)
+    parser.add_argument("--runs", default=runs or f"runs/{name}", help="folder of the runs (default: %(default)s)")
+    parser.add_argument("--trial", nargs="+", default=(), metavar="key=value",
+                        help="change every training; keep runs, page and figures in the folder RUNS/trial")  # fmt: skip
+    return parser
+
+
+def parser_of(name, description, runs=None):
+    """Returns a parser with the options of Study.fill() too."""
+    parser = short_parser_of(name, description, runs)
     parser.add_argument("--only", default="", help="systems, separated by commas")
     parser.add_argument("--tasks", default="", help="tasks, separated by commas")
     parser.add_argument("--jobs", type=int, choices=range(1, 65), metavar="N", default=1,
@@ -245,26 +366,11 @@ def parser_of(name, description, runs):
     return parser
 
 
-def fill(cells, options):
-    """Trains the cells that are not done, `options.jobs` at a time."""
-    start = time.monotonic()
-    threads = max(1, CORES // options.jobs)
-
-    def fill_one(cell):
-        if options.minutes and time.monotonic() - start > 60 * options.minutes:
-            return
-        warn(f"{cell.run}")
-        cell.fill(threads)
-
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        try:
-            for _ in pool.map(fill_one, [cell for cell in cells if not cell.result()]):
-                pass
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
-
-
 def machines(results):
     """Returns the machines of the figures, without repetition."""
     return "; ".join(sorted({result["machine"] for result in results if result}))
+
+
+def results_table(head, rows, results, remark=""):
+    """Returns a table of figures with their machines, or None if there are no figures."""
+    return pages.table(head, rows) + f"\n{remark}Trained: {machines(results)}.\n" if any(results) else None

@@ -1,9 +1,8 @@
 """Compares changes of both recipes after 2,500 and 2,000 steps, one seed, scored on the validation pair."""
 
 import pages
-from cells import of_both_sides
-from precision import score
-from trainings import Training
+from cells import machines, of_both_sides
+from trainings import Compared
 
 AVERAGED = (
     "training.scheduling=inverse_square_root",
@@ -57,36 +56,22 @@ TABLES = {
 }
 
 
-def trainings(table):
+def trainings(study, table):
     """Returns the trainings of a table by label."""
     config, steps, changes = TABLES[table]
     return {
-        label: Training(f"changes/{name}", config, settings=(f"training.max_steps={steps}", *settings))
+        label: Compared(study, f"changes/{name}", config, own=(f"training.max_steps={steps}", *settings))
         for name, label, settings in changes
     }
 
 
-def measure(runs, settings, figures, report):
-    for training in [training for table in TABLES for training in trainings(table).values()]:
-        if not training.row(figures):
-            report(training.name)
-            training.train(runs, settings)
-            figures.put(score(training, runs), "training", training.name)
-
-
-def tables(figures):
-    """Returns the tables of the trainings that were measured, by name."""
-    return {name: table(trainings(name), figures) for name in TABLES}
-
-
-def table(by_label, figures):
-    measured = {label: training.row(figures) for label, training in by_label.items()}
+def table(by_label):
+    """Returns the table of the trainings that were measured."""
+    measured = {label: training.result() for label, training in by_label.items()}
     rows = [
         [label, f"**{row['bleu']:.2f}**", f"{row['chrf']:.2f}", f"{row['loss']:.4f}"]
         for label, row in measured.items()
         if row
     ]
-    if not rows:
-        return "No figures yet.\n"
-    machines = sorted({row["machine"] for row in measured.values() if row})
-    return pages.table(["change", "BLEU", "chrF2", "loss"], rows) + f"\nMachine: {'; '.join(machines)}.\n"
+    text = pages.table(["change", "BLEU", "chrF2", "loss"], rows) + f"\nMachine: {machines(measured.values())}.\n"
+    return text if rows else None

@@ -1,21 +1,17 @@
 """What data diversification is worth, on the validation pair: BLEU during both trainings, length normalisation, and how
 many translations of the teachers are references."""
 
-import csv
-
 import pages
-from project import ROOT, machine
-from trainings import DIVERSE, TRANSFORMER, VALIDATION, evaluate
+from project import ROOT, machine, validations
+from trainings import TRAIN, VALIDATION, evaluate
 
-STUDENT = DIVERSE[0]
 STEPS = (2000, 4000, 6000, 8000, 12000, 16000)
 ALPHAS = (1, 2, 3)
 
 
 def curve(run):
     """Returns the validation BLEU by step."""
-    with open(run / "validations.tsv", encoding="utf-8") as file:
-        bleu = {int(row["step"]): float(row["bleu"]) for row in csv.DictReader(file, delimiter="\t")}
+    bleu = {int(row["step"]): float(row["bleu"]) for row in validations(run)}
     return [bleu[step] for step in STEPS]
 
 
@@ -29,35 +25,50 @@ def share_of_references(made, references):
     return sum(pair in references for pair in pairs) / len(pairs)
 
 
-def measure(runs):
-    """Returns the figures of both trainings, whose runs must be on this machine."""
-    best = ROOT / runs / STUDENT.name
-    references = set(zip(lines("data/multi30k/train.en"), lines("data/multi30k/train.de")))
-    return {
-        "recipe": STUDENT.recipe,
-        "machine": machine(),
-        "curves": {t.name: curve(ROOT / runs / t.name) for t in (TRANSFORMER, STUDENT)},
-        "alphas": [
-            evaluate([best], VALIDATION, "en", "de", "--beam-alpha", alpha)["bleu"]["score"] for alpha in ALPHAS
-        ],
-        "references": {
-            teacher.name: share_of_references(made, references)
-            for teacher, made in zip(STUDENT.teachers, STUDENT.synthetic(runs))
-        },
-    }
+class Diversification:
+    """Figures of a training with added translations, and of one without."""
 
+    def __init__(self, table):
+        self.student = table.diverse[0]
+        self.trainings = (table.transformer, self.student)
+        self.teachers = table.teachers
 
-def tables(figures):
-    """Returns the parts of the page, by name."""
-    found = figures.of(STUDENT.recipe, "diversification")
-    if not found:
-        return dict.fromkeys(("diversification", "diversification_length", "diversification_pairs"), "No figures yet.\n")
-    curves = [[f"`{name}`", *(f"{bleu:.1f}" for bleu in row)] for name, row in found["curves"].items()]
-    alphas = [["validation BLEU", *(f"{bleu:.2f}" for bleu in found["alphas"])]]
-    shares = [[f"`{name}`", f"{100 * share:.0f} %"] for name, share in found["references"].items()]
-    return {
-        "diversification": pages.table(["validation BLEU (greedy search) at step", *(f"{s:,}" for s in STEPS)], curves),
-        "diversification_length": pages.table(["`beam_alpha`", *ALPHAS], alphas)
-        + f"\nMachine: {found['machine']}.\n",
-        "diversification_pairs": pages.table(["translations by", "equal to the pair"], shares),
-    }
+    def result(self):
+        """Returns the figures, or None if they are not measured yet."""
+        return self.student.study.figures.of(self.student.recipe, "diversification")
+
+    def prepare(self, threads):
+        """Trains the models if they are not on this machine, and stores the figures."""
+        for training in self.trainings:
+            training.prepare(threads)
+        references = set(zip(lines(f"{TRAIN}.en"), lines(f"{TRAIN}.de")))
+        figures = {
+            "recipe": self.student.recipe,
+            "machine": machine(),
+            "curves": {training.name: curve(training.run) for training in self.trainings},
+            "alphas": [
+                evaluate([self.student.run], VALIDATION, "en", "de", "--beam-alpha", alpha)["bleu"]["score"]
+                for alpha in ALPHAS
+            ],
+            "references": {
+                teacher.name: share_of_references(made, references)
+                for teacher, made in zip(self.teachers, self.student.synthetic)
+            },
+        }
+        self.student.study.figures.put(figures, "diversification")
+
+    def tables(self):
+        """Returns the parts of the page, by name."""
+        found = self.result()
+        if not found:
+            return {}
+        curves = [[f"`{name}`", *(f"{bleu:.1f}" for bleu in row)] for name, row in found["curves"].items()]
+        alphas = [["validation BLEU", *(f"{bleu:.2f}" for bleu in found["alphas"])]]
+        shares = [[f"`{name}`", f"{100 * share:.0f} %"] for name, share in found["references"].items()]
+        head = ["validation BLEU (greedy search) at step", *(f"{s:,}" for s in STEPS)]
+        return {
+            "diversification": pages.table(head, curves),
+            "diversification_length": pages.table(["`beam_alpha`", *ALPHAS], alphas)
+            + f"\nMachine: {found['machine']}.\n",
+            "diversification_pairs": pages.table(["translations by", "equal to the pair"], shares),
+        }

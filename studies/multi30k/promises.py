@@ -3,10 +3,12 @@
 import hashlib
 import os
 import signal
+import pathlib
 import subprocess
+import tempfile
 import time
 
-from project import CHECK_FAILED, REGARD, ROOT, Failure, regard
+from project import CHECK_FAILED, INPUT_ERROR, REGARD, ROOT, Failure, regard
 from trainings import TEST
 
 STEPS = 60  # before the kill, and again after it
@@ -49,11 +51,16 @@ def killed_run(settings, work):
         yield f"    {weights(work / name)}  {name}/last/model.safetensors\n"
 
 
-def markdown(model, settings, work):
-    return (
-        f"\nTest 2016, beam 5, `{model.name}`:\n\n"
-        + "".join(batch_sizes(model, work))
-        + "\nUninterrupted training, and training killed (SIGKILL) and resumed:\n\n"
-        + "".join(killed_run(settings, work))
-        + "\n"
-    )
+def markdown(study):
+    model = study.folder / "multi30k"
+    if not (model / "best").exists():
+        raise Failure(INPUT_ERROR, f"found no model in {model}; train it with the verb table")
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder)
+        return (
+            f"\nTest 2016, beam 5, `{model.name}`:\n\n"
+            + "".join(batch_sizes(model, work))
+            + "\nUninterrupted training, and training killed (SIGKILL) and resumed:\n\n"
+            + "".join(killed_run(study.trial, work))
+            + "\n"
+        )

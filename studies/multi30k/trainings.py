@@ -1,15 +1,13 @@
 """Trains the recipes and scores them, and ensembles of them, on the tests of 2016 and 2017 (Flickr): the rows of the
 first table."""
 
-import csv
 import dataclasses
 import json
 import pathlib
-import statistics
 import tempfile
 
-from figures import recipe
-from project import ROOT, machine, read, regard
+from cells import Study, Training, effort
+from project import machine, read, regard, validations
 from synthetic import Synthetic
 
 TEST = "data/multi30k/test_2016_flickr"
@@ -18,50 +16,36 @@ VALIDATION = "data/multi30k/val"
 TRAIN = "data/multi30k/train"
 
 
-@dataclasses.dataclass(frozen=True)
-class Training:
-    name: str
-    config: str  # name of a file in configs/
-    language: str = "de"  # of the target
-    settings: tuple = ()  # key=value
-    init_from: str = ""  # name of the training with whose weights this one starts
-    source: str = "en"
-    # Trainings and ensembles whose translations of the training data are added to it (Nguyen et al. 2020)
-    teachers: tuple = ()
+class Translator(Training):
+    """A training with a configuration of configs/ and `own` settings. `start` is the one with whose weights it starts;
+    the translations of the training data by its teachers, trainings and ensembles, are added to it (Nguyen et al.
+    2020)."""
 
-    def synthetic(self, runs):
-        """Returns the pairs that the teachers make: translations of the source side, and of the target side by those of
-        the opposite direction."""
-        return [
+    def __init__(self, study, name, config, source="en", language="de", own=(), start=None, teachers=()):
+        self.name = name
+        self.recipe_name = config
+        self.source = source
+        self.language = language  # of the target
+        self.own = own
+        self.start = start
+        # Translations of the source side, and of the target side by those of the opposite direction.
+        self.synthetic = [
             Synthetic(
-                f"{runs}/synthetic/{teacher.name}",
-                [f"{runs}/{member.name}" for member in teacher.members],
-                f"data/multi30k/train.{teacher.source}",
-                ("--side", "target" if teacher.source == self.source else "source", "--keep-duplicates"),
-                teacher.recipe,
+                study.folder / "synthetic" / teacher.name, teacher.members, f"{TRAIN}.{teacher.source}",
+                "--side", "target" if teacher.source == source else "source", "--keep-duplicates",
             )
-            for teacher in self.teachers
-        ]
-
-    def command(self, runs):
-        """Returns the arguments of regard that train this model in the folder `runs`."""
-        begin = ("--init-from", f"{runs}/{self.init_from}") if self.init_from else ()
-        pairs = (f"data/multi30k/train.{self.source}", f"data/multi30k/train.{self.language}")
+            for teacher in teachers
+        ]  # fmt: skip
+        pairs = (f"{TRAIN}.{source}", f"{TRAIN}.{language}")
         data = [f"data.train.0.src={pairs[0]}", f"data.train.0.trg={pairs[1]}"]
-        if self.teachers:
-            added = (made.files for made in self.synthetic(runs))
-            corpora = ", ".join(f"{{src: {src}, trg: {trg}}}" for src, trg in (pairs, *added))
-            vocabulary = f"{runs}/{self.teachers[0].members[0].name}/best/source.model"
-            data = [f"data.train=[{corpora}]"]
-            data += [f"data.tokenizer.{side}_file={vocabulary}" for side in ("src", "trg")]
-        return (
-            "train", "-c", f"configs/{self.config}.yaml", *begin,
-            f"training.model_dir={runs}/{self.name}",
-            *data,
-            f"data.dev.src={VALIDATION}.{self.source}",
-            f"data.dev.trg={VALIDATION}.{self.language}",
-            *self.settings,
-        )  # fmt: skip
+        if teachers:
+            corpora = ", ".join(f"{{src: {s}, trg: {t}}}" for s, t in (pairs, *(made.files for made in self.synthetic)))
+            vocabulary = f"{teachers[0].members[0].run}/best/source.model"
+            data = [f"data.train=[{corpora}]", *(f"data.tokenizer.{side}_file={vocabulary}" for side in ("src", "trg"))]
+        data += [f"data.dev.src={VALIDATION}.{source}", f"data.dev.trg={VALIDATION}.{language}"]
+        begin = ("--init-from", str(start.run)) if start else ()
+        after = (*([start] if start else []), *self.synthetic)
+        super().__init__(study, (name,), f"configs/{config}.yaml", (*data, *own), begin, after)
 
     @property
     def members(self):
@@ -69,49 +53,27 @@ class Training:
         return (self,)
 
     @property
-    def recipe(self):
-        """Returns a hash that identifies the recipe of stored figures."""
-        taught = [pairs.recipe for pairs in self.synthetic("")]
-        return recipe(f"configs/{self.config}.yaml", (*self.command(""), *taught))
-
-    @property
     def label(self):
-        return " ".join((self.config, *self.settings)) + (
-            f", from `{self.init_from}`, with translations" if self.init_from else ""
+        return " ".join((self.recipe_name, *self.own)) + (
+            f", from `{self.start.name}`, with translations" if self.start else ""
         )
 
-    def row(self, figures):
-        """Returns the figures, or None if they are not measured yet."""
-        return figures.of(self.recipe, "training", self.name)
-
-    def train(self, runs, settings):
-        """Trains the model, or goes on with it, after its teachers."""
-        for teacher, pairs in zip(self.teachers, self.synthetic(runs)):
-            for member in teacher.members:
-                if not (ROOT / runs / member.name / "best").exists():
-                    member.train(runs, settings)
-            pairs.make()
-        regard(*self.command(runs), *settings)
-
-    def score(self, runs):
-        """Returns the figures of a trained run."""
-        run = ROOT / runs / self.name
-        with open(run / "validations.tsv", encoding="utf-8") as file:
-            validations = list(csv.DictReader(file, delimiter="\t"))
-        best = max(validations, key=lambda row: float(row["bleu"]))
-        train_log = read(run / "train.jsonl").splitlines()
+    def measure(self, *_):
+        best = max(validations(self.run), key=lambda row: float(row["bleu"]))
         return {
-            "recipe": self.recipe,
-            "machine": machine(),
-            "threads": json.loads(read(run / "manifest.json"))["threads"],
+            **effort(self),
             "best_step": int(best["step"]),
-            "minutes": float(validations[-1]["seconds"]) / 60,
-            "tokens_per_second": statistics.median(
-                json.loads(line)["target_tokens_per_second"] for line in train_log
-            ),
             "validation_bleu": float(best["bleu"]),
-            **scores_on_tests([run], self.source, self.language),
+            **scores_on_tests([self.run], self.source, self.language),
         }
+
+
+class Compared(Translator):
+    """A training that is scored on the validation pair, by its own last validation."""
+
+    def measure(self, *_):
+        last = validations(self.run)[-1]
+        return {**effort(self), "bleu": float(last["bleu"]), "chrf": float(last["chrf"]), "loss": float(last["loss"])}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,6 +81,7 @@ class Ensemble:
     """Translates with several trained models of one direction at once. It has a row when all of them are on this
     machine."""
 
+    study: Study
     name: str
     members: tuple  # trainings
     label: str
@@ -132,28 +95,27 @@ class Ensemble:
         return self.members[0].source
 
     @property
-    def recipe(self):
-        return " ".join(member.recipe for member in self.members)
+    def models(self):
+        """Returns the trainings whose models it needs."""
+        return self.members
 
-    def row(self, figures):
+    def result(self):
         """Returns the figures, or None if they are not measured yet."""
-        return figures.of(self.recipe, "ensemble", self.name)
+        return self.study.figures.of(recipe_of(self.models), "ensemble", self.name)
 
-    def models(self, runs):
-        return [ROOT / runs / member.name for member in self.members]
+    def prepare(self, _):
+        """Scores the ensemble if all models are on this machine."""
+        if all(model.result() and model.has_model() for model in self.models):
+            figures = {"recipe": recipe_of(self.models), "machine": machine(), **self.measure()}
+            self.study.figures.put(figures, "ensemble", self.name)
 
-    def has_models(self, runs):
-        return all((model / "best").exists() for model in self.models(runs))
-
-    def score(self, runs):
+    def measure(self):
         """Returns the figures. Those of the validation pair are of greedy search, as in a training."""
-        models = self.models(runs)
-        validation = evaluate(models, VALIDATION, self.source, self.language, "--beam-size", "1")
+        runs = [member.run for member in self.members]
+        validation = evaluate(runs, VALIDATION, self.source, self.language, "--beam-size", "1")
         return {
-            "recipe": self.recipe,
-            "machine": machine(),
             "validation_bleu": validation["bleu"]["score"],
-            **scores_on_tests(models, self.source, self.language),
+            **scores_on_tests(runs, self.source, self.language),
         }
 
 
@@ -165,41 +127,38 @@ class Reranked(Ensemble):
     reverse: tuple = ()  # trainings
 
     @property
-    def recipe(self):
-        return " ".join(member.recipe for member in (*self.members, *self.reverse))
+    def models(self):
+        return (*self.members, *self.reverse)
 
-    def reverse_models(self, runs):
-        return [ROOT / runs / training.name for training in self.reverse]
+    @property
+    def reverse_options(self):
+        return ("--reverse", *(training.run for training in self.reverse))
 
-    def has_models(self, runs):
-        return super().has_models(runs) and all((model / "best").exists() for model in self.reverse_models(runs))
-
-    def rerank(self, runs, stem, output, *options):
+    def rerank(self, stem, output, *options):
         """Translates a source text, and calls `regard rerank` with its 20 best translations. Returns their file."""
         text = f"{stem}.{self.source}"
         best = output.with_suffix(".list")
-        regard("translate", "-m", *self.models(runs), "-i", text, "--beam-size", "20", "--n-best", "20", "-o", best)
-        regard("rerank", "-s", text, "-i", best, "--reverse", *self.reverse_models(runs), "-o", output, *options)
+        runs = [member.run for member in self.members]
+        regard("translate", "-m", *runs, "-i", text, "--beam-size", "20", "--n-best", "20", "-o", best)
+        regard("rerank", "-s", text, "-i", best, *self.reverse_options, "-o", output, *options)
         return best
 
-    def score(self, runs):
+    def measure(self):
         """Returns the figures. Those of the validation pair, to which the weights are fitted, are BLEU before and after
         the tuning."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             weights, chosen, test, test_2017 = (folder / part for part in ("weights", "chosen", "2016", "2017"))
-            best = self.rerank(runs, VALIDATION, weights, "--tune", "-r", f"{VALIDATION}.{self.language}")
-            tuned = ("--weights", weights, "--reverse", *self.reverse_models(runs))
+            best = self.rerank(VALIDATION, weights, "--tune", "-r", f"{VALIDATION}.{self.language}")
+            tuned = ("--weights", weights, *self.reverse_options)
             validation = {}
             for label, choice in {"before": ("--weight", "score=1"), "after": tuned}.items():
                 regard("rerank", "-s", f"{VALIDATION}.{self.source}", "-i", best, *choice, "-o", chosen)
                 validation[label] = scores_of(chosen, VALIDATION, self.language)["bleu"]
-            self.rerank(runs, TEST, test, "--weights", weights)
-            self.rerank(runs, TEST_2017, test_2017, "--weights", weights)
+            self.rerank(TEST, test, "--weights", weights)
+            self.rerank(TEST_2017, test_2017, "--weights", weights)
             scores = scores_of(test, TEST, self.language)
             return {
-                "recipe": self.recipe,
-                "machine": machine(),
                 "weights": json.loads(read(weights)),
                 "validation": validation,
                 "bleu": scores["bleu"]["score"],
@@ -207,6 +166,11 @@ class Reranked(Ensemble):
                 "lowercase_bleu": scores_of(test, TEST, self.language, "--lowercase")["bleu"]["score"],
                 "bleu_2017": scores_of(test_2017, TEST_2017, self.language)["bleu"]["score"],
             }
+
+
+def recipe_of(trainings):
+    """Returns a hash for figures that several trainings have in common."""
+    return " ".join(training.recipe for training in trainings)
 
 
 def evaluate(models, stem, source, target, *options):
@@ -222,7 +186,7 @@ def scores_of(translation, stem, target, *options):
 
 
 def scores_on_tests(models, source, target):
-    """Translates both test sets with a model or an ensemble. Only this function and Reranked.score() read them."""
+    """Translates both test sets with a model or an ensemble. Only this function and Reranked.measure() read them."""
     with tempfile.TemporaryDirectory() as folder:
         translation = pathlib.Path(folder) / "2016"
         test = evaluate(models, TEST, source, target, "-o", translation)
@@ -240,113 +204,96 @@ def seed(number):
     return f"training.random_seed={number}"
 
 
-def two_seeds(name, config, *rest, settings=(), **options):
-    """Returns two trainings that differ in their seed: that of the configuration, and 43."""
-    return (
-        Training(name, config, *rest, settings=settings, **options),
-        Training(f"{name}_seed43", config, *rest, settings=(seed(43), *settings), **options),
-    )
-
-
 def going_on(starts, name, settings, teachers):
     """Returns trainings that go on from others for 4,000 steps with the pairs of teachers."""
     return tuple(
-        dataclasses.replace(
-            start,
-            name=start.name.replace(*name),
-            settings=(*start.settings, "training.max_steps=4000", *settings),
-            init_from=start.name,
-            teachers=teachers,
+        Translator(
+            start.study, start.name.replace(*name), start.recipe_name, start.source, start.language,
+            (*start.own, "training.max_steps=4000", *settings), start, teachers,
         )
         for start in starts
-    )
-
-
-BEST = two_seeds("multi30k_best", "multi30k_best")
-TRANSFORMER = Training("multi30k_transformer_best", "multi30k_transformer_best")
-BACKWARD = Training("multi30k_best_from_german", "multi30k_best", "en", source="de")
-TEACHERS = (TRANSFORMER, *BEST, BACKWARD)
-DIVERSE = two_seeds("multi30k_transformer_diverse", "multi30k_transformer_diverse", teachers=TEACHERS)
-# Less dropout and half of the rate, as the teachers' pairs are harder to learn by heart and the models are trained.
-BEST_DIVERSE = going_on(
-    BEST,
-    ("best", "best_diverse"),
-    (
-        "training.learning_rate=0.0015",
-        "model.dropout.embeddings=0.2",
-        "model.dropout.states=0.2",
-        "model.dropout.readout=0.3",
-    ),
-    TEACHERS,
-)
-FRENCH = two_seeds("multi30k_best_french", "multi30k_best", "fr")
-FROM_FRENCH = Training("multi30k_best_from_french", "multi30k_best", "en", source="fr")
-DIVERSE_FRENCH = two_seeds(
-    "multi30k_transformer_diverse_french",
-    "multi30k_transformer_diverse",
-    "fr",
-    teachers=(*FRENCH, FROM_FRENCH),
-)
+    )  # fmt: skip
 
 
 def second_round(starts, others, backward):
     """Returns trainings that go on from others with the translations of their ensemble, and of `others`."""
-    teacher = Ensemble(f"{starts[0].name}_ensemble", (*starts, *others), "")
-    rate = ("training.learning_rate=0.001",)
-    return going_on(starts, ("diverse", "second_round"), rate, (teacher, backward))
+    teacher = Ensemble(starts[0].study, f"{starts[0].name}_ensemble", (*starts, *others), "")
+    return going_on(starts, ("diverse", "second_round"), ("training.learning_rate=0.001",), (teacher, backward))
 
 
-TRAININGS = [
-    *BEST,
-    TRANSFORMER,
-    *DIVERSE,
-    *BEST_DIVERSE,
-    *second_round(DIVERSE, BEST_DIVERSE, BACKWARD),
-    Training("multi30k_transformer", "multi30k_transformer"),
-    *two_seeds("multi30k", "multi30k"),
-    Training(
-        "multi30k_reset_after",
-        "multi30k",
-        settings=("model.encoder.reset_gate=after", "model.decoder.reset_gate=after"),
-    ),
-    Training("multi30k_fixed_context", "multi30k_fixed_context"),
-    *FRENCH,
-    *DIVERSE_FRENCH,
-    *second_round(DIVERSE_FRENCH, FRENCH, FROM_FRENCH),
-    Training("multi30k_french", "multi30k", "fr"),
-    BACKWARD,
-    FROM_FRENCH,
-]
+class Table:
+    """The rows of the first table."""
 
+    def __init__(self, study):
+        def one(name, config, *languages, **more):
+            return Translator(study, name, config, *languages, **more)
 
-def ensemble(names, label):
-    """Returns the ensemble of the trainings with these names, each with both seeds. It searches as the first one."""
-    members = tuple(t for name in names for t in TRAININGS if t.name.removesuffix("_seed43") == name)
-    return Ensemble("_and_".join(names), members, label)
+        def two_seeds(name, config, *languages, **more):
+            """Returns two trainings that differ in their seed: that of the configuration, and 43."""
+            return (
+                one(name, config, *languages, **more),
+                one(f"{name}_seed43", config, *languages, own=(seed(43),), **more),
+            )
 
-
-EACH = ensemble(("multi30k_best", "multi30k_transformer_diverse"), "two seeds of each")
-RERANKED = Reranked(
-    f"{EACH.name}_reranked",
-    EACH.members,
-    "two seeds of each, reranked with multi30k_best from German",
-    reverse=(BACKWARD,),
-)
-ENSEMBLES = [
-    ensemble(("multi30k_best",), "two seeds of multi30k_best"),
-    ensemble(("multi30k_transformer_diverse",), "two seeds of multi30k_transformer_diverse"),
-    ensemble(("multi30k_transformer_diverse_french",), "two seeds of multi30k_transformer_diverse"),
-    EACH,
-    ensemble(
-        ("multi30k_transformer_diverse", "multi30k_best_diverse", "multi30k_best"),
-        "two seeds of each of these and of multi30k_best_diverse",
-    ),
-    *(
-        ensemble(
-            tuple(f"multi30k_{name}{suffix}" for name in ("transformer_second_round", "transformer_diverse", "best")),
-            "two seeds of each, and of multi30k_transformer_second_round",
+        best = two_seeds("multi30k_best", "multi30k_best")
+        self.transformer = one("multi30k_transformer_best", "multi30k_transformer_best")
+        backward = one("multi30k_best_from_german", "multi30k_best", "de", "en")
+        self.teachers = (self.transformer, *best, backward)
+        self.diverse = two_seeds(
+            "multi30k_transformer_diverse", "multi30k_transformer_diverse", teachers=self.teachers
         )
-        for suffix in ("", "_french")
-    ),
-    RERANKED,
-]
+        # Less dropout and half of the rate, as the teachers' pairs are harder to learn by heart and the models are
+        # trained.
+        gentle = (
+            "training.learning_rate=0.0015",
+            "model.dropout.embeddings=0.2",
+            "model.dropout.states=0.2",
+            "model.dropout.readout=0.3",
+        )
+        best_diverse = going_on(best, ("best", "best_diverse"), gentle, self.teachers)
+        french = two_seeds("multi30k_best_french", "multi30k_best", "en", "fr")
+        from_french = one("multi30k_best_from_french", "multi30k_best", "fr", "en")
+        diverse_french = two_seeds(
+            "multi30k_transformer_diverse_french", "multi30k_transformer_diverse", "en", "fr",
+            teachers=(*french, from_french),
+        )  # fmt: skip
+        second = second_round(self.diverse, best_diverse, backward)
+        second_french = second_round(diverse_french, french, from_french)
+        reset_after = ("model.encoder.reset_gate=after", "model.decoder.reset_gate=after")
+        self.trainings = [
+            *best,
+            self.transformer,
+            *self.diverse,
+            *best_diverse,
+            *second,
+            one("multi30k_transformer", "multi30k_transformer"),
+            *two_seeds("multi30k", "multi30k"),
+            one("multi30k_reset_after", "multi30k", own=reset_after),
+            one("multi30k_fixed_context", "multi30k_fixed_context"),
+            *french,
+            *diverse_french,
+            *second_french,
+            one("multi30k_french", "multi30k", "en", "fr"),
+            backward,
+            from_french,
+        ]
+
+        def ensemble(label, *pairs):
+            """Returns the ensemble of trainings, each with both seeds. It searches as the first one."""
+            name = "_and_".join(pair[0].name for pair in pairs)
+            return Ensemble(study, name, tuple(training for pair in pairs for training in pair), label)
+
+        each = ensemble("two seeds of each", best, self.diverse)
+        label = "two seeds of each, reranked with multi30k_best from German"
+        self.reranked = Reranked(study, f"{each.name}_reranked", each.members, label, (backward,))
+        of_three = "two seeds of each, and of multi30k_transformer_second_round"
+        self.ensembles = [
+            ensemble("two seeds of multi30k_best", best),
+            ensemble("two seeds of multi30k_transformer_diverse", self.diverse),
+            ensemble("two seeds of multi30k_transformer_diverse", diverse_french),
+            each,
+            ensemble("two seeds of each of these and of multi30k_best_diverse", self.diverse, best_diverse, best),
+            ensemble(of_three, second, self.diverse, best),
+            ensemble(of_three, second_french, diverse_french, french),
+            self.reranked,
+        ]

@@ -1,29 +1,18 @@
 """Trains pointer networks and the pointer-generator, and writes docs/pointer.md.
 
 build/generate_pointers and build/generate_corpus make the data. Finished runs are kept, and stopped ones are resumed.
-Arguments key=value are passed to every training (threads=1 leaves a core for other work).
 """
 
-import argparse
-import csv
 import json
-import pathlib
-import subprocess
 
 import pages
 import project
 import scores
-from project import BUILD, ENVIRONMENT_ERROR, ROOT, Failure, machine, regard
+from cells import Study, short_parser_of
+from project import BUILD, generate, machine, regard, validations
 
 DATA = BUILD / "pointer"
-PAGE = ROOT / "docs" / "pointer.md"
 EXAMPLES = 4
-
-
-def generate(program, *arguments):
-    if not (BUILD / program).is_file():
-        raise Failure(ENVIRONMENT_ERROR, f"found no {BUILD / program}; build it with scripts/build.sh")
-    subprocess.run([BUILD / program, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
 
 
 def percent(share):
@@ -34,22 +23,21 @@ def words_of(path):
     return [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-class Study:
-    def __init__(self, runs, extra):
-        self.runs = pathlib.Path(runs)
-        self.extra = extra
+class Pointers:
+    def __init__(self, study):
+        self.runs = study.folder
+        self.trial = study.trial
 
     def answers(self, name, config, source, *settings):
         """Trains the run if it is not trained, and returns the words of the translation of `source`."""
         run = self.runs / name
-        regard("train", "-c", f"configs/{config}.yaml", f"training.model_dir={run}", *settings, *self.extra)
+        regard("train", "-c", f"configs/{config}.yaml", f"training.model_dir={run}", *settings, *self.trial)
         regard("translate", "-m", run, "-i", source, "-o", run / "test.out")
-        return words_of(ROOT / run / "test.out")
+        return words_of(run / "test.out")
 
     def effort(self, name):
         """Returns "3,000 steps, 2.5 min", of all sessions."""
-        with open(ROOT / self.runs / name / "validations.tsv", encoding="utf-8") as file:
-            last = list(csv.DictReader(file, delimiter="\t"))[-1]
+        last = validations(self.runs / name)[-1]
         return f"{int(last['step']):,} steps, {float(last['seconds']) / 60:.1f} min"
 
     def pointers(self):
@@ -90,14 +78,9 @@ class Study:
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        prog="scripts/study.sh pointer", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--runs", default="runs", help="folder of the runs")
-    parser.add_argument("settings", nargs="*", metavar="key=value", help="passed to every training")
-    options = parser.parse_args()
-    study = Study(options.runs, options.settings)
-    pages.put(PAGE, {"pointers": study.pointers(), "copies": study.copies()})
+    study = Study(short_parser_of("pointer", __doc__, "runs").parse_args(), "pointer")
+    pointers = Pointers(study)
+    study.write({"pointers": pointers.pointers(), "copies": pointers.copies()})
 
 
 project.run(main)

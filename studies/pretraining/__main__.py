@@ -6,16 +6,10 @@ best one on the validation pair, and those in both languages, which are not used
 pre-training of a Transformer. Stopped trainings are resumed, and finished ones are skipped.
 """
 
-import dataclasses
-import json
-
 import project
-from cells import Cell, System, fill, machines, multi30k, parser_of, write_first_pairs
-from figures import Figures, recipe
-from pages import put, table
-from project import CORES, ROOT, machine, names_in, need_multi30k, regard, warn
+from cells import Cell, Study, System, Training, first_pairs, multi30k, parser_of, results_table, scores
+from project import need_multi30k, validations
 
-PAGE = ROOT / "docs" / "language_models.md"
 SIZES = (1000, 5000, 29000)
 WEIGHTS = (0.05, 0.1, 0.2, 0.3, 0.4)
 ALL = multi30k("de", "en", 42)
@@ -23,103 +17,78 @@ GERMAN, ENGLISH = ALL.data("train")
 TRANSFORMER = "configs/pretrained.yaml"
 
 
-class Pretraining:
-    """A model that is trained on text without translations. `settings` are overrides of the configuration."""
+class Pretraining(Training):
+    """A model that is trained on text without translations."""
 
-    def __init__(self, runs, figures, name, settings):
-        self.name = name
-        self.config = f"configs/{name}.yaml"
-        self.run = f"{runs}/{name}"
-        self.settings = settings
-        self.figures = figures
+    def __init__(self, study, name, *settings, after=()):
+        super().__init__(study, (name,), f"configs/{name}.yaml", settings, after=after)
 
-    @property
-    def recipe(self):
-        return recipe(self.config, self.settings)
-
-    def result(self):
-        return self.figures.of(self.recipe, self.name)
-
-    def train(self):
-        """Trains (or resumes) it and stores its validation perplexity."""
-        regard("train", "-c", self.config, f"training.model_dir={self.run}", f"threads={CORES}", *self.settings)
-        if not self.result():
-            validations = json.loads(regard("info", self.run, "--json"))["run"]["validations"]
-            best = min(validations, key=lambda validation: validation["perplexity"])
-            self.figures.put(
-                {
-                    "recipe": self.recipe,
-                    "machine": machine(),
-                    "perplexity": best["perplexity"],
-                    "step": best["step"],
-                },
-                self.name,
-            )
+    def measure(self, *_):
+        """Returns the lowest perplexity of a validation."""
+        best = min(validations(self.run), key=lambda row: float(row["perplexity"]))
+        return {"perplexity": float(best["perplexity"]), "step": int(best["step"])}
 
 
-def pretrainings(runs, figures):
+def vocabulary_of(masked):
+    """Returns the settings of the vocabulary of both languages, that of the masked language model."""
+    return [f"data.tokenizer.{side}_file={masked.run}/best/source.model" for side in ("src", "trg")]
+
+
+def pretrainings(study):
     dev = ALL.data("dev")
     vocabulary = "data.tokenizer.vocabulary_size=4000"
-    joint = f"{runs}/masked_language_model/best/source.model"
+    masked = Pretraining(
+        study, "masked_language_model",
+        f"data.train.0.trg={GERMAN}", f"data.train.1.trg={ENGLISH}", f"data.dev.trg={dev[0]}", vocabulary,
+    )  # fmt: skip
     return {
         "language_model": Pretraining(
-            runs, figures, "language_model", (f"data.train.0.trg={ENGLISH}", f"data.dev.trg={dev[1]}", vocabulary)
+            study, "language_model", f"data.train.0.trg={ENGLISH}", f"data.dev.trg={dev[1]}", vocabulary
         ),
-        "masked": Pretraining(
-            runs,
-            figures,
-            "masked_language_model",
-            (f"data.train.0.trg={GERMAN}", f"data.train.1.trg={ENGLISH}", f"data.dev.trg={dev[0]}", vocabulary),
-        ),
+        "masked": masked,
         "denoising": Pretraining(
-            runs,
-            figures,
+            study,
             "denoising",
-            (
-                *(f"data.train.0.{side}={GERMAN}" for side in ("src", "trg")),
-                *(f"data.train.1.{side}={ENGLISH}" for side in ("src", "trg")),
-                *(f"data.dev.{side}={dev[1]}" for side in ("src", "trg")),
-                vocabulary,
-                *(f"data.tokenizer.{side}_file={joint}" for side in ("src", "trg")),
-            ),
+            *(f"data.train.0.{side}={GERMAN}" for side in ("src", "trg")),
+            *(f"data.train.1.{side}={ENGLISH}" for side in ("src", "trg")),
+            *(f"data.dev.{side}={dev[1]}" for side in ("src", "trg")),
+            vocabulary,
+            *vocabulary_of(masked),
+            after=(masked,),
         ),
     }
 
 
-# (name, what must be trained before, remark). The masked model also has the vocabulary of all Transformers.
-SYSTEMS = (
-    ("recurrent", ("language_model",), "GRU with additive attention"),
-    ("transformer", ("masked",), "Transformer, from random weights"),
-    ("transformer_longer", ("masked",), "the same, with as many updates as a pre-trained one in all (7,000)"),
-    ("masked", ("masked",), "the same, its encoder from masked pre-training (BERT)"),
-    ("denoising", ("masked", "denoising"), "the same, encoder and decoder from denoising pre-training (BART)"),
-)
+SYSTEMS = {
+    "recurrent": "GRU with additive attention",
+    "transformer": "Transformer, from random weights",
+    "transformer_longer": "the same, with as many updates as a pre-trained one in all (7,000)",
+    "masked": "the same, its encoder from masked pre-training (BERT)",
+    "denoising": "the same, encoder and decoder from denoising pre-training (BART)",
+}
 
 
 def system(name, before, pairs):
     """Returns the translator of this name for a number of pairs."""
     if name == "recurrent":
         source_vocabulary = {1000: 1000, 5000: 2000}.get(pairs, 4000)
-        return System(
-            "recurrent",
-            (
-                "model.attention.kind=additive",
-                "model.attention.size=256",
-                "model.tied_embeddings=output",
-                "data.tokenizer.joint=false",
-                f"data.tokenizer.vocabulary_size={source_vocabulary}",
-                f"data.tokenizer.trg_file={before['language_model'].run}/best/target.model",
-                "training.validation_every=250",
-            ),
+        settings = (
+            "model.attention.kind=additive",
+            "model.attention.size=256",
+            "model.tied_embeddings=output",
+            "data.tokenizer.joint=false",
+            f"data.tokenizer.vocabulary_size={source_vocabulary}",
+            f"data.tokenizer.trg_file={before['language_model'].run}/best/target.model",
+            "training.validation_every=250",
         )
+        return System(name, settings, after=(before["language_model"],))
     if name.startswith("transformer"):
-        joint = f"{before['masked'].run}/best/source.model"
-        files = tuple(f"data.tokenizer.{side}_file={joint}" for side in ("src", "trg"))
         longer = ("training.max_steps=7000",) if name == "transformer_longer" else ()
-        return System(name, files + longer, config=TRANSFORMER)
+        settings = (*vocabulary_of(before["masked"]), *longer)
+        return System(name, settings, config=TRANSFORMER, after=(before["masked"],))
     vocabulary = ("data.tokenizer.vocabulary_size=4000",)  # that of the initial model
-    initial = ("--init-from", before[name].run)
-    return System(name, vocabulary, config=TRANSFORMER, options=initial, after=before[name].recipe)
+    initial = ("--init-from", str(before[name].run))
+    return System(name, vocabulary, config=TRANSFORMER, options=initial, after=(before[name],))
 
 
 class Fusion:
@@ -140,15 +109,15 @@ class Fusion:
 
 def fusion_table(cells, language_model):
     if not language_model:
-        return "No figures yet.\n"
+        return None
     rows = []
-    for name, cell in cells["recurrent"].items():
+    for size, cell in cells["recurrent"].items():
         result = cell.result()
         if result:
             fusion = result["fusion"]
             rows.append(
                 [
-                    f"{int(name):,}",
+                    f"{size:,}",
                     f"{result['dev']['bleu']:.1f}",
                     f"{result['bleu']:.1f}",
                     fusion["weight"],
@@ -157,71 +126,49 @@ def fusion_table(cells, language_model):
                 ]
             )
     head = ["pairs", "validation BLEU", "test 2016 BLEU", "λ", "validation BLEU, fused", "test 2016 BLEU, fused"]
-    return table(head, rows) + (
-        f"\nValidation perplexity of the language model: {language_model['perplexity']:.1f}. "
-        f"Trained: {machines(cell.result() for cell in cells['recurrent'].values())}.\n"
-    )
+    remark = f"Validation perplexity of the language model: {language_model['perplexity']:.1f}. "
+    return results_table(head, rows, [cell.result() for cell in cells["recurrent"].values()], remark)
 
 
 def initial_table(cells, before):
     def figure(name, size):
-        result = cells[name][str(size)].result()
+        result = cells[name][size].result()
         return f"{result['bleu']:.1f} ({result['dev']['bleu']:.1f})" if result else "–"
 
     rows = [
         [f"`{name}`: {remark}", *(figure(name, size) for size in SIZES)]
-        for name, _, remark in SYSTEMS
+        for name, remark in SYSTEMS.items()
         if any(cell.result() for cell in cells[name].values())
     ]
-    if not rows:
-        return "No figures yet.\n"
     head = ["translator", *(f"{size:,} pairs" for size in SIZES)]
-    text = table(head, rows) + "\nBLEU of test 2016, and in brackets of the validation pair."
+    remark = "BLEU of test 2016, and in brackets of the validation pair. "
     for name in ("masked", "denoising"):
         trained = before[name].result()
         if trained:
-            text += f" Validation perplexity after {name} pre-training: {trained['perplexity']:.1f}."
+            remark += f"Validation perplexity after {name} pre-training: {trained['perplexity']:.1f}. "
     results = [cell.result() for of_system in cells.values() for cell in of_system.values()]
-    return text + f" Trained: {machines(results)}.\n"
+    return results_table(head, rows, results, remark)
 
 
 def main():
-    options = parser_of("pretraining", __doc__, "runs/pretraining").parse_args()
+    study = Study(parser_of("pretraining", __doc__).parse_args(), "language_models")
     need_multi30k("train.de")
-    figures = Figures(ROOT / "docs" / "language_models" / "figures.json")
-    folder = ROOT / options.runs
-    before = pretrainings(options.runs, figures)
-    tasks = {
-        str(pairs): dataclasses.replace(ALL, name=str(pairs), train=f"{options.runs}/data/first_{pairs}")
-        for pairs in SIZES
-    }
-    fusion = (Fusion(before["language_model"].run),)
+    before = pretrainings(study)
+    tasks = {size: first_pairs(ALL, study, size, name=str(size)) for size in SIZES}
+    fusion = (scores, Fusion(before["language_model"].run))
     cells = {
         name: {
-            size: Cell(folder, figures, system(name, before, int(size)), task, fusion if name == "recurrent" else ())
+            size: Cell(study, system(name, before, size), task, fusion if name == "recurrent" else (scores,))
             for size, task in tasks.items()
         }
-        for name, _, _ in SYSTEMS
+        for name in SYSTEMS
     }
-    sizes = names_in(options.tasks, list(tasks), "number of pairs")
-    wanted = names_in(options.only, list(cells), "system")
-    missing = [cells[name][size] for name in wanted for size in sizes if not cells[name][size].result()]
-    if missing and not options.table:
-        for size in sizes:
-            write_first_pairs(ALL, folder / "data", int(size))
-        for name, needed, _ in SYSTEMS:
-            of_system = [cell for cell in missing if cell.system.name == name]
-            if of_system:
-                for model in needed:
-                    before[model].train()
-                fill(of_system, options)
-    texts = {
+    every = [cell for of_system in cells.values() for cell in of_system.values()]
+    study.fill(study.selected(every))
+    study.write({
         "fusion": fusion_table(cells, before["language_model"].result()),
         "initial": initial_table(cells, before),
-    }
-    put(PAGE, texts)
-    done = sum(cell.result() is not None for of_system in cells.values() for cell in of_system.values())
-    warn(f"written: docs/language_models.md, {done} of {len(SYSTEMS) * len(SIZES)} cells")
+    }, every)  # fmt: skip
 
 
 project.run(main)

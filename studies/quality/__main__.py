@@ -7,30 +7,25 @@ German to English, Multi30k, with the small recipe of configs/attention_comparis
   robustness  the test source with typing errors and in other cases, for a model trained as usual, for one trained with
               data.tokenizer.sampling, and for one whose training text has each source sentence in these versions as well
 
-Stopped trainings are resumed, and finished ones are skipped. With --trial N, small models are trained for N steps
-only, and figures and page are written to the folder of the runs.
+Stopped trainings are resumed, and finished ones are skipped.
 """
 
 import dataclasses
 import json
-import shutil
 import time
 
 import project
-from cells import Cell, System, fill, machines, multi30k, parser_of
-from figures import Figures, recipe
+from cells import Cell, Study, System, Training, multi30k, parser_of, results_table, scores
 from noisy_text import NOISE, VERSIONS
-from pages import put, table
+from pages import table
 from project import CORES, ROOT, machine, names_in, need_multi30k, regard, warn
 
-PAGE = ROOT / "docs" / "decoding.md"
-FIGURES = ROOT / "docs" / "decoding" / "figures.json"
 FORWARD = multi30k("de", "en", 42)
 BACKWARD = multi30k("en", "de", 42)
 USUAL = System("usual", ())
 SAMPLED = System("sampling", ("data.tokenizer.sampling=0.1",))
 COLUMNS = {"usual": "trained as usual", "sampling": "BPE-dropout 0.1", "noisy": "noisy copies"}
-PARTS = ("decoding", "robustness")
+PARTS = {"decoding": ("usual", "reverse"), "robustness": tuple(COLUMNS)}  # the systems that each needs
 BEST = 20  # entries of a list
 SAMPLES = ("--samples", "64", "--seed", "1")
 
@@ -50,23 +45,23 @@ def write_lines(path, lines):
     path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 
 
-def with_noisy_copies(runs):
+def with_noisy_copies(study):
     """Returns the system that is trained on noisy copies of the source too, as much as on the true source."""
     settings = [f"data.train.0.weight={len(NOISE)}"]
     for i in range(len(NOISE)):
-        settings += [f"data.train.{i + 1}.src={noisy_copy(runs, i)}", f"data.train.{i + 1}.trg={FORWARD.data('train')[1]}"]
+        settings += [f"data.train.{i + 1}.src={noisy_copy(study, i)}", f"data.train.{i + 1}.trg={FORWARD.data('train')[1]}"]
     return System("noisy", tuple(settings))
 
 
-def noisy_copy(runs, i):
+def noisy_copy(study, i):
     """Returns the path of a noisy copy of the training source."""
-    return f"{runs}/data/{i}.{FORWARD.source}"
+    return study.folder / "data" / f"{i}.{FORWARD.source}"
 
 
-def write_noisy_copies(runs):
+def write_noisy_copies(study):
     lines = (ROOT / FORWARD.data("train")[0]).read_text(encoding="utf-8").splitlines()
     for i, (_, version) in enumerate(NOISE):
-        path = ROOT / noisy_copy(runs, i)
+        path = noisy_copy(study, i)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_lines(path, version(lines))
 
@@ -76,47 +71,31 @@ def robustness(cell, *options):
     source, target = cell.task.data("test")
     lines = (ROOT / source).read_text(encoding="utf-8").splitlines()
     noisy = cell.run / "noisy"
-    scores = {}
+    found = {}
     for name, version in VERSIONS:
         write_lines(noisy, version(lines))
-        scores[name] = cell.score(noisy, target, *options)["bleu"]["score"]
+        found[name] = cell.score(noisy, target, *options)["bleu"]["score"]
     noisy.unlink()
-    return {"robustness": scores}
+    return {"robustness": found}
 
 
-class LanguageModel:
-    """A language model of the target side of the training data."""
-
-    config = "configs/language_model.yaml"
-
-    def __init__(self, folder, extra):
-        self.run = folder / "language_model"
-        train, dev = FORWARD.data("train"), FORWARD.data("dev")
-        self.settings = (
-            f"data.train.0.trg={train[1]}",
-            f"data.dev.trg={dev[1]}",
-            "data.tokenizer.vocabulary_size=4000",
-            *extra,
-        )
-
-    @property
-    def recipe(self):
-        return recipe(self.config, self.settings)
-
-    def train(self):
-        """Trains (or resumes) it."""
-        regard("train", "-c", self.config, f"training.model_dir={self.run}", f"threads={CORES}", *self.settings)
+def language_model(study):
+    """Returns a language model of the target side of the training data."""
+    train, dev = FORWARD.data("train"), FORWARD.data("dev")
+    texts = (f"data.train.0.trg={train[1]}", f"data.dev.trg={dev[1]}")
+    settings = (*texts, "data.tokenizer.vocabulary_size=4000")
+    return Training(study, ("language_model",), "configs/language_model.yaml", settings)
 
 
 class Decoding:
     """Translates the test set in every way, and compares all with the first."""
 
-    def __init__(self, folder, figures, forward, backward, language_model):
-        self.folder = folder / "decoding"
-        self.figures = figures
+    def __init__(self, study, forward, backward):
+        self.study = study
+        self.folder = study.folder / "decoding"
         self.forward = forward
         self.backward = backward
-        self.language_model = language_model
+        self.language_model = language_model(study)
 
     @property
     def recipe(self):
@@ -124,7 +103,7 @@ class Decoding:
         return " ".join(model.recipe for model in models)
 
     def result(self):
-        return self.figures.of(self.recipe, "decoding")
+        return self.study.figures.of(self.recipe, "decoding")
 
     def run(self, command, *options):
         """Returns the seconds of a command of regard."""
@@ -153,7 +132,8 @@ class Decoding:
         return texts["reranked"], seconds, json.loads(texts["weights.json"].read_text(encoding="utf-8"))
 
     def measure(self):
-        self.language_model.train()
+        for model in (self.forward, self.backward, self.language_model):
+            model.prepare(CORES)
         self.folder.mkdir(parents=True, exist_ok=True)
         rows, outputs = [], []
         for label, options in SEARCHES:
@@ -171,15 +151,13 @@ class Decoding:
             row["bleu"] = system["bleu"]["score"]
             row["chrf"] = system["chrf"]["score"]
             row["p"] = system["bleu"].get("p")
-        self.figures.put(
-            {"recipe": self.recipe, "machine": machine(), "rows": rows, "weights": weights},
-            "decoding",
-        )
+        figures = {"recipe": self.recipe, "machine": machine(), "rows": rows, "weights": weights}
+        self.study.figures.put(figures, "decoding")
 
 
 def decoding_table(result):
     if not result:
-        return "No figures yet.\n"
+        return None
     rows = []
     for row in result["rows"]:
         p = "–" if row["p"] is None else f"{row['p']:.3f}"
@@ -195,51 +173,30 @@ def decoding_table(result):
 
 def robustness_table(cells):
     results = [cells[name].result() for name in COLUMNS]
-    if not any(results):
-        return "No figures yet.\n"
     rows = [
         [name, *(f"{result['robustness'][name]:.1f}" if result else "–" for result in results)] for name, _ in VERSIONS
     ]
     head = ["test source, BLEU", *COLUMNS.values()]
-    return table(head, rows) + f"\nTrained: {machines(results)}.\n"
+    return results_table(head, rows, results)
 
 
 def main():
-    parser = parser_of("quality", __doc__, "runs/quality")
-    parser.add_argument("--trial", type=int, metavar="N", help="train N steps; write to the folder of the runs")
-    options = parser.parse_args()
+    options = parser_of("quality", __doc__).parse_args()
+    study = Study(options, "decoding")
     need_multi30k("train.de")
-    folder = ROOT / options.runs
-    figures_file, page, extra = FIGURES, PAGE, ()
-    if options.trial:
-        figures_file, page = folder / "figures.json", folder / "decoding.md"
-        steps = (f"training.max_steps={options.trial}", f"training.validation_every={options.trial}")
-        extra = (*steps, "training.warmup_steps=1", "data.tokenizer.vocabulary_size=500")
-        folder.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(PAGE, page)
-    figures = Figures(figures_file)
-    cell = {
-        "usual": Cell(folder, figures, USUAL, FORWARD, (robustness,), extra),
-        "sampling": Cell(folder, figures, SAMPLED, FORWARD, (robustness,), extra),
-        "noisy": Cell(folder, figures, with_noisy_copies(options.runs), FORWARD, (robustness,), extra),
-        "reverse": Cell(folder, figures, dataclasses.replace(USUAL, name="reverse"), BACKWARD, (), extra),
-    }
-    decoding = Decoding(folder, figures, cell["usual"], cell["reverse"], LanguageModel(folder, extra))
-    if not options.table:
-        parts = names_in(options.only, list(PARTS), "part")
-        needed = {"decoding": ("usual", "reverse"), "robustness": tuple(COLUMNS)}
-        for part in parts:
-            if part == "robustness":
-                write_noisy_copies(options.runs)
-            fill([cell[name] for name in needed[part]], options)
-            if part == "decoding" and not decoding.result() and all(cell[name].result() for name in needed[part]):
-                decoding.measure()
-    texts = {
-        "quality": decoding_table(decoding.result()),
-        "robustness": robustness_table(cell),
-    }
-    put(page, texts)
-    warn(f"written: {page}")
+    systems = (USUAL, SAMPLED, with_noisy_copies(study))
+    cell = {system.name: Cell(study, system, FORWARD, (scores, robustness)) for system in systems}
+    cell["reverse"] = Cell(study, dataclasses.replace(USUAL, name="reverse"), BACKWARD)
+    decoding = Decoding(study, cell["usual"], cell["reverse"])
+    for part in names_in(options.only, list(PARTS), "part"):
+        needed = [cell[name] for name in PARTS[part]]
+        if part == "robustness" and study.missing(needed):
+            write_noisy_copies(study)
+        study.fill(needed)
+        if part == "decoding" and study.missing([decoding]) and all(one.result() for one in needed):
+            decoding.measure()
+    parts = {"quality": decoding_table(decoding.result()), "robustness": robustness_table(cell)}
+    study.write(parts, list(cell.values()))
 
 
 project.run(main)

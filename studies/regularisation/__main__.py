@@ -8,17 +8,13 @@ With --speed, measures the speed of training instead, in turn, on an otherwise i
 which minimum risk training starts first, if they are missing.
 """
 
-import dataclasses
-
 import project
 from cells import (
-    ADDITIVE, TRANSFORMER, Cell, System, fill, machines, measure_speed, multi30k, parser_of, write_first_pairs,
+    ADDITIVE, TRANSFORMER, Cell, Study, System, first_pairs, machines, measure_speed, multi30k, parser_of, results_table,
 )  # fmt: skip
-from figures import Figures
-from pages import put, table
-from project import ROOT, names_in, need_multi30k, warn
+from pages import table
+from project import need_multi30k
 
-PAGE = ROOT / "docs" / "training.md"
 PAIRS = 5000
 # The recipe passes the 5,000 pairs 27 times. The checkpoint with the best validation BLEU is scored.
 COMMON = ("data.tokenizer.vocabulary_size=2000", "training.validation_every=250")
@@ -45,22 +41,21 @@ MINIMUM_RISK = (
 SPEEDS = ("", "r_drop", "minimum_risk")
 
 
-def cells_of(architecture, task, folder, figures):
+def cells_of(architecture, task, study):
     """Returns the cells of an architecture by the name of the way, "" for the recipe."""
     remark, settings = ARCHITECTURES[architecture]
-    recipe = Cell(folder, figures, System(architecture, (*settings, *COMMON), f"{remark}: the recipe"), task)
+    recipe = Cell(study, System(architecture, (*settings, *COMMON), f"{remark}: the recipe"), task)
     cells = {"": recipe}
     for name, (way, more) in WAYS.items():
-        system = System(f"{architecture}_{name}", (*settings, *COMMON, *more), way)
-        cells[name] = Cell(folder, figures, system, task)
+        cells[name] = Cell(study, System(f"{architecture}_{name}", (*settings, *COMMON, *more), way), task)
     fine_tuned = System(
         f"{architecture}_minimum_risk",
         (*settings, *COMMON, *MINIMUM_RISK),
         "the recipe, then minimum risk (BLEU, 20 samples, 300 steps)",
-        options=("--init-from", str(recipe.run.relative_to(ROOT))),
-        after=recipe.recipe,
+        options=("--init-from", str(recipe.run)),
+        after=(recipe,),
     )
-    cells["minimum_risk"] = Cell(folder, figures, fine_tuned, task)
+    cells["minimum_risk"] = Cell(study, fine_tuned, task)
     return cells
 
 
@@ -73,7 +68,7 @@ def speed_table(grid, figures):
         for name in SPEEDS
     }
     if not any(entries.values()):
-        return "No figures yet.\n"
+        return None
     for name, label in zip(SPEEDS, ("likelihood", "R-Drop", "minimum risk, 20 samples")):
         row = [label]
         for architecture in grid:
@@ -83,7 +78,7 @@ def speed_table(grid, figures):
     return table(head, rows) + f"\nMeasured: {machines(entries.values())}.\n"
 
 
-def results_table(grid):
+def regularisation_table(grid):
     rows = []
     for cells in grid.values():
         for cell in cells.values():
@@ -93,44 +88,27 @@ def results_table(grid):
                     f"`{cell.system.name}`: {cell.system.remark}", f"{result['dev']['bleu']:.1f}",
                     f"{result['bleu']:.1f}", f"{result['chrf']:.1f}", f"{result['perplexity']:.2f}",
                 ])  # fmt: skip
-    if not rows:
-        return "No figures yet.\n"
     head = ["system", "validation BLEU", "BLEU of test 2016", "chrF2", "perplexity"]
-    results = [cell.result() for cells in grid.values() for cell in cells.values()]
-    return table(head, rows) + f"\nTrained: {machines(results)}.\n"
+    return results_table(head, rows, [cell.result() for cells in grid.values() for cell in cells.values()])
 
 
 def main():
-    parser = parser_of("regularisation", __doc__, "runs/regularisation")
+    parser = parser_of("regularisation", __doc__)
     parser.add_argument("--speed", action="store_true", help="measure the speed of training")
     options = parser.parse_args()
+    study = Study(options, "training")
     need_multi30k("train.de", "train.en")
-    figures = Figures(ROOT / "docs" / "training" / "figures.json")
-    folder = ROOT / options.runs
-    task = dataclasses.replace(multi30k("de", "en", 42), name=str(PAIRS), train=f"{options.runs}/data/first_{PAIRS}")
-    grid = {architecture: cells_of(architecture, task, folder, figures) for architecture in ARCHITECTURES}
+    task = first_pairs(multi30k("de", "en", 42), study, PAIRS, name=str(PAIRS))
+    grid = {architecture: cells_of(architecture, task, study) for architecture in ARCHITECTURES}
     cells = [cell for of_architecture in grid.values() for cell in of_architecture.values()]
-    wanted = names_in(options.only, [cell.system.name for cell in cells], "system")
-    if not options.table:
-        write_first_pairs(multi30k("de", "en", 42), folder / "data", PAIRS)
-    if options.speed:
-        train = task.data("train")
-        data = (f"data.train.0.src={train[0]}", f"data.train.0.trg={train[1]}")
-        for architecture, of_architecture in grid.items():
-            if architecture not in wanted:
-                continue
-            if not of_architecture[""].has_model():  # minimum risk samples from a trained model
-                of_architecture[""].train(project.CORES)
-            measure_speed([of_architecture[name].system for name in SPEEDS], task, data, figures)
-    elif not options.table:
-        for of_architecture in grid.values():
-            recipe, fine_tuned = of_architecture[""], of_architecture["minimum_risk"]
-            if fine_tuned.system.name in wanted and not fine_tuned.result() and not recipe.has_model():
-                recipe.fill(project.CORES)
-        fill([cell for cell in cells if cell.system.name in wanted], options)
-    put(PAGE, {"speed": speed_table(grid, figures), "regularisation": results_table(grid)})
-    done = sum(cell.result() is not None for cell in cells)
-    warn(f"written: docs/training.md, {done} of {len(cells)} cells")
+    selected = study.selected(cells)
+    if not options.speed:
+        study.fill(selected)
+    for of_architecture in grid.values() if options.speed else ():
+        if of_architecture[""] in selected:
+            of_architecture[""].prepare(project.CORES)  # minimum risk samples from a trained model
+            measure_speed([of_architecture[name] for name in SPEEDS])
+    study.write({"speed": speed_table(grid, study.figures), "regularisation": regularisation_table(grid)}, cells)
 
 
 project.run(main)

@@ -5,13 +5,11 @@
     speed  steps of one process and of two, on this machine and over a limited link; the cost model
 """
 
-import argparse
 import json
 import pathlib
 import random
 import signal
 import statistics
-import subprocess
 import tempfile
 import time
 
@@ -40,9 +38,7 @@ ROUNDS = 3
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        prog="scripts/study.sh scaling", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = project.parser_of("scripts/study.sh scaling", __doc__)
     parser.add_argument("verbs", nargs="+", choices=["same", "kills", "speed"], metavar="VERB")
     parser.add_argument("--kills", type=int, default=20, help="number of kills; default: 20")
     parser.add_argument("--seed", type=int, default=1, help="seed of the random moments")

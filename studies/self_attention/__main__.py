@@ -1,14 +1,8 @@
-"""Measures what each head of a Transformer attends to in its own sequence, and draws two heads.
+"""Measures what each head of a Transformer attends to in its own sequence, draws two heads, and writes docs/attention.md.
 
-The run translates a language that studies/self_attention/languages.py knows (English, French), such as that of
-
-    regard train -c configs/multi30k_transformer_fast.yaml name=multi30k_transformer_fr_en
-        training.model_dir=runs/multi30k_transformer_fr_en
-        data.train.0.src=data/multi30k/train.fr data.train.0.trg=data/multi30k/train.en
-        data.dev.src=data/multi30k/val.fr data.dev.trg=data/multi30k/val.en
-
-From French to English, the model must find out whose arms "ses bras" are: his, her or their arms. For each head of
-the encoder and the decoder, and over all sentences of the source file and their translations, measures
+Trains configs/multi30k_transformer_fast.yaml from French to English, so the model must find out whose arms "ses bras"
+are: his, her or their arms. For each head of the encoder and the decoder, and over all sentences of the test source
+and their translations, measures
 
   phrase   the mean weight with which a noun attends to its adjective ("un chien noir": chien → noir), and with which
            the nouns without an adjective attend to the word at that place
@@ -20,8 +14,8 @@ nothing of phrases or pronouns. The head with the largest difference on the odd 
 those of the even lines. The sentence drawn is the one of at most 16 tokens whose weight is nearest to the mean.
 """
 
-import argparse
 import collections
+import dataclasses
 import json
 import pathlib
 import statistics
@@ -29,9 +23,12 @@ import tempfile
 
 import pages
 import project
+from cells import Cell, Study, System, multi30k, parser_of
 from languages import LANGUAGES
-from project import INPUT_ERROR, ROOT, USAGE_ERROR, Failure, regard
+from project import need_multi30k, read, regard
 
+SYSTEM = System("multi30k_transformer_fr_en", (), config="configs/multi30k_transformer_fast.yaml")
+TASK = dataclasses.replace(multi30k("fr", "en", 42), name="fr-en")
 MAX_DRAWN_TOKENS = 16
 MIN_FOUND = 10  # occurrences below which a mean says little
 MEASURES = {
@@ -52,32 +49,6 @@ CLEAR = 0.3
 # One occurrence in a sentence: the line, the number of tokens, the weight measured, the weight it is compared with
 # (either may be None), and the words.
 Occurrence = collections.namedtuple("Occurrence", "line tokens measured compared words")
-
-
-def arguments():
-    parser = argparse.ArgumentParser(
-        prog="scripts/study.sh self_attention",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("run", nargs="?", default="runs/multi30k_transformer_fr_en", metavar="RUN")
-    parser.add_argument(
-        "-s",
-        "--source",
-        default="data/multi30k/test_2016_flickr.fr",
-        metavar="FILE",
-        help="text to translate (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--languages",
-        default="fr-en",
-        metavar="FROM-TO",
-        help="languages of source and target; others than en and fr are not measured (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--write", action="store_true", help="write figures and pictures into docs/attention.md"
-    )
-    return parser.parse_args()
 
 
 def words_of(tokens):
@@ -117,22 +88,30 @@ def occurrences(language, words, weights):
         yield "phrase", *pair, f"“{words[noun]}” → “{words[neighbour]}”"
 
 
-def measure(lines, languages):
-    """Returns measure → (side, layer, head) → Occurrences, over the JSON lines of --attention-weights."""
+def occurrences_by_head(lines, languages):
+    """Returns measure → (side, layer, head) → Occurrences, over the JSON lines of --attention-weights. Heads with few
+    are left out."""
     found = {name: collections.defaultdict(list) for name in MEASURES}
     for number, line in enumerate(lines, 1):
         sentence = json.loads(line)
         for side, key in (("encoder", "source"), ("decoder", "inputs")):
             tokens = sentence[key]
-            if languages[side] is None or not tokens:
-                continue
             words, ranges = words_of(tokens)
             for layer, heads in enumerate(sentence[side], 1):
                 for head, matrix in enumerate(heads, 1):
                     weights = by_word(matrix, ranges)
                     for name, *rest in occurrences(languages[side], words, weights):
                         found[name][side, layer, head].append(Occurrence(number, len(tokens), *rest))
-    return found
+    return {name: {head: some for head, some in by_head.items() if is_enough(some)} for name, by_head in found.items()}
+
+
+def is_enough(found):
+    """True if both halves of the lines have enough weights of both kinds."""
+    return all(
+        sum(getattr(f, field) is not None for f in half(found, odd)) >= MIN_FOUND
+        for odd in (0, 1)
+        for field in ("measured", "compared")
+    )
 
 
 def means(found):
@@ -170,97 +149,84 @@ def drawn(found):
     return min(short or found, key=lambda f: abs(f.measured - mean))
 
 
-def draw(run, source, line, chosen, picture):
-    side, layer, head = chosen
-    text = source.read_text(encoding="utf-8").splitlines()[line - 1]
+def draw(cell, name, head, line):
+    side, layer, number = head
     with tempfile.TemporaryDirectory() as folder:
         one = pathlib.Path(folder) / "line"
-        one.write_text(text + "\n", encoding="utf-8")
-        regard("translate", "-m", run, "-i", one, "--picture", picture, "--attention-map", side,
-               "--attention-layer", layer, "--attention-head", head)  # fmt: skip
+        one.write_text(read(cell.task.data("test")[0]).splitlines()[line - 1] + "\n", encoding="utf-8")
+        regard("translate", "-m", cell.run, "-i", one, "-o", one.with_name("output"), "--attention-map", side,
+               "--picture", cell.study.page.with_name(f"self_attention_{name}.svg"), "--attention-layer", layer,
+               "--attention-head", number)  # fmt: skip
 
 
-def heads_table(found):
+def label(head):
+    return "{}, layer {}, head {}".format(*head)
+
+
+def heads(cell, *options):
+    """The weights of each head, and the figures of the head that shows a relation best, which is drawn."""
+    languages = {"encoder": LANGUAGES[cell.task.source], "decoder": LANGUAGES[cell.task.target]}
+    with tempfile.TemporaryDirectory() as folder:
+        weights = pathlib.Path(folder) / "weights"
+        regard("translate", "-m", cell.run, "-i", cell.task.data("test")[0], "-o", weights.with_name("output"),
+               "--attention-weights", weights, "--attention-map", "encoder,decoder", *options)  # fmt: skip
+        found = occurrences_by_head(read(weights).splitlines(), languages)
+    best = {}
+    for name, by_head in found.items():
+        head = best_head(by_head)
+        even = half(by_head[head], odd=0)
+        place = drawn(even)
+        draw(cell, name, head, place.line)
+        best[name] = {
+            "head": label(head),
+            "count": sum(f.measured is not None for f in even),
+            "means": means(even),
+            "is_clear": any(shows_clearly(half(f, odd=0)) for f in by_head.values()),
+            "drawn": [place.line, place.words, place.measured],
+        }
+    order = sorted(set().union(*found.values()), key=lambda head: (head[0] != "encoder", head))
+    weights = {label(head): {name: means(found[name][head]) for name in found if head in found[name]} for head in order}
+    return {"heads": list(weights.items()), "best": best}
+
+
+def heads_table(result):
     """Returns a table of all heads: the weight, and the one that it is compared with, over all lines."""
-    heads = sorted({head for name in MEASURES for head in found[name]}, key=lambda h: (h[0] != "encoder", h))
-    rows = []
-    for head in heads:
-        rows.append(["{}, layer {}, head {}".format(*head)])
-        for name in MEASURES:
-            weights = found[name].get(head)
-            rows[-1].append("{:.2f} / {:.2f}".format(*means(weights)) if weights else "")
+    rows = [
+        [head, *("{:.2f} / {:.2f}".format(*weights[name]) if name in weights else "" for name in MEASURES)]
+        for head, weights in result["heads"]
+    ]
     columns = ["head", "noun to its adjective / to another word there", "pronoun to its noun / others to it"]
     return pages.table(columns, rows)
 
 
-def section(found, run_name, source):
-    """Returns the Markdown of the page."""
-    text = [f"Run `{run_name}`, {source.name} and its translations:\n"]
+def section(cell):
+    """Returns the Markdown of the page, or None if there are no figures."""
+    result = cell.result()
+    if not result:
+        return None
+    print(heads_table(result))
+    source = pathlib.Path(cell.task.data("test")[0])
+    text = [f"Run `{cell.system.name}`, {source.name} and its translations:\n"]
     for name, (title, relation, against) in MEASURES.items():
-        chosen = best_head(found[name])
-        even = half(found[name][chosen], odd=0)
-        measured, compared = means(even)
-        is_clear = any(shows_clearly(half(f, odd=0)) for f in found[name].values())
-        where = "{}, layer {}, head {}".format(*chosen)
-        place = drawn(even)
-        count = sum(f.measured is not None for f in even)
+        best = result["best"][name]
+        measured, compared = best["means"]
+        line, words, weight = best["drawn"]
         text.append(
-            f"**{title}: {where}.** The mean weight of {count} {relation} is **{measured:.2f}**, against "
+            f"**{title}: {best['head']}.** The mean weight of {best['count']} {relation} is **{measured:.2f}**, against "
             f"{compared:.2f} {against}. "
-            + ("" if is_clear else "No head shows this relation clearly. ")
-            + f"Drawn is line {place.line}, {place.words}: {place.measured:.2f}.\n\n"
-            f"![{place.words}, {where}](self_attention_{name}.svg)\n"
+            + ("" if best["is_clear"] else "No head shows this relation clearly. ")
+            + f"Drawn is line {line}, {words}: {weight:.2f}.\n\n"
+            f"![{words}, {best['head']}](self_attention_{name}.svg)\n"
         )
     return "\n".join(text)
 
 
-def check(found, source):
-    for name in MEASURES:
-        any_head = next(iter(found[name].values()), [])
-        counts = [
-            sum(getattr(f, field) is not None for f in half(any_head, odd))
-            for odd in (0, 1)
-            for field in ("measured", "compared")
-        ]
-        count = min(counts)
-        if count < MIN_FOUND:
-            raise Failure(
-                INPUT_ERROR,
-                f"{source}: found {count} of `{name}` in half of the lines, expected at least {MIN_FOUND}; "
-                "give a longer text with -s, or name its languages with --languages",
-            )
-
-
 def main():
-    options = arguments()
-    sides = options.languages.split("-")
-    if len(sides) != 2 or not set(sides) & set(LANGUAGES):
-        raise Failure(
-            USAGE_ERROR, f"--languages: found {options.languages}, expected two, with en or fr, such as fr-en"
-        )
-    source, run = ROOT / options.source, ROOT / options.run
-    if not source.is_file():
-        raise Failure(INPUT_ERROR, f"found no {source}; run scripts/fetch_multi30k.sh, or name a file with -s")
-    if not run.exists():
-        raise Failure(INPUT_ERROR, f"found no {run}; train it (see --help), or name another run")
-    with tempfile.TemporaryDirectory() as folder:
-        weights = pathlib.Path(folder) / "weights.jsonl"
-        regard("translate", "-m", run, "-i", source, "-o", pathlib.Path(folder) / "out",
-               "--attention-weights", weights, "--attention-map", "encoder,decoder")  # fmt: skip
-        with weights.open(encoding="utf-8") as lines:
-            found = measure(lines, dict(zip(("encoder", "decoder"), map(LANGUAGES.get, sides))))
-    check(found, options.source)
-    text = section(found, json.loads(regard("info", run, "--json"))["name"], source)
-    print(heads_table(found))
-    print(text)
-    if not options.write:
-        return
-    for name in MEASURES:
-        chosen = best_head(found[name])
-        place = drawn(half(found[name][chosen], odd=0))
-        draw(run, source, place.line, chosen, ROOT / "docs" / f"self_attention_{name}.svg")
-    pages.put(ROOT / "docs" / "attention.md", {"self-attention": text})
+    study = Study(parser_of("self_attention", __doc__).parse_args(), "attention")
+    need_multi30k("train.fr", "test_2016_flickr.fr")
+    cell = Cell(study, SYSTEM, TASK, (heads,))
+    study.fill([cell])
+    study.write({"self-attention": section(cell)}, [cell])
 
 
-if __name__ == "__main__":
-    project.run(main)
+project.run(main)

@@ -43,7 +43,7 @@ class Language:
             while noun < len(words) and words[noun] in self.before:
                 noun += 1
             neighbour = noun + self.adjective_place
-            if neighbour < len(words) and words[noun] not in self.function_words:
+            if max(noun, neighbour) < len(words) and words[noun] not in self.function_words:
                 found.append((noun, neighbour, words[neighbour] in self.adjectives))
         return found
 

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 
-from project import CORES, ENVIRONMENT_ERROR, ROOT, Failure
+from project import CORES, ENVIRONMENT_ERROR, ROOT, Failure, warn
 
 # Variants of espeak-ng's voices: accent and speaker.
 KNOWN_VOICES = ["en-us+m3", "en-us+f2", "en-us+m7", "en-us+f5", "en-gb+m1", "en-us+f3"]
@@ -31,6 +31,10 @@ SETS = [
     Set("test", "test", 240, tuple(KNOWN_VOICES)),
     Set("unseen_voice", "test", 240, (UNSEEN_VOICE,)),
 ]
+
+
+def sizes():
+    return [part.size for part in SETS]
 
 
 def espeak_version():
@@ -65,8 +69,15 @@ def speak(job):
     part.replace(wav)
 
 
-def make(part, folder):
-    """Speaks a set: FOLDER/SET/00001.wav …; writes SET.wavs, the list of files, and SET.txt and SET.fr, the texts."""
+def make(folder):
+    """Speaks the sets: FOLDER/SET/00001.wav …; writes SET.wavs, the list of files, and SET.txt and SET.fr, the texts."""
+    espeak_version()
+    for part in SETS:
+        warn(f"{part.name}: {part.size:,} sentences")
+        make_set(part, folder)
+
+
+def make_set(part, folder):
     pairs = sentences(part)
     voices = random.Random(SEED)
     (folder / part.name).mkdir(parents=True, exist_ok=True)

@@ -7,12 +7,9 @@ finished ones are skipped.
 import dataclasses
 
 import project
-from cells import ADDITIVE, Cell, System, fill, machines, multi30k, parser_of, write_first_pairs
-from figures import Figures
-from pages import put, table
-from project import ROOT, names_in, need_multi30k, warn
+from cells import ADDITIVE, Cell, Study, System, first_pairs, multi30k, parser_of, results_table, scores
+from project import need_multi30k
 
-PAGE = ROOT / "docs" / "transfer.md"
 STEPS = 3000  # for each direction
 CHILD_STEPS = 1500
 SIZES = (1000, 5000)
@@ -73,29 +70,28 @@ SEVERAL = [
 ]
 
 
-def language_cells(folder, figures):
+def language_cells(study):
     """Returns the cells of single models by direction, and those of several directions by name."""
     singles = {
-        f"{source}-{target}": Cell(folder, figures, single(), task_of(source, target))
-        for source, target in DIRECTIONS
+        f"{source}-{target}": Cell(study, single(), task_of(source, target)) for source, target in DIRECTIONS
     }
     shared = {}
     for name, remark, directions, side in SEVERAL:
         system = several(name, remark, directions, side)
         measure = OtherDirections(tuple(directions), side)
-        shared[name] = Cell(folder, figures, system, task_of(*directions[0]), (measure,))
+        shared[name] = Cell(study, system, task_of(*directions[0]), (scores, measure))
     return singles, shared
 
 
 def children(parent):
     """Returns the systems of the second table."""
     short = (f"training.max_steps={CHILD_STEPS}", "training.validation_every=250")
-    initial = ("--init-from", str(parent.run.relative_to(ROOT)))
+    initial = ("--init-from", str(parent.run))
     longer = "data.tokenizer.extend_by=1000"
     frozen = "training.freeze=[decoder.*, output_bias]"
 
     def child(name, remark, *settings):
-        return System(name, (*short, *settings), remark, options=initial, after=parent.recipe)
+        return System(name, (*short, *settings), remark, options=initial, after=(parent,))
 
     scratch = (*ADDITIVE, *short, "data.tokenizer.vocabulary_size=1000")
     return [
@@ -106,14 +102,11 @@ def children(parent):
     ]
 
 
-def child_cells(folder, figures, parent):
+def child_cells(study, parent):
     tasks = [
-        dataclasses.replace(
-            task_of("fr", "en", CHILD_STEPS), name=f"fr-en-{pairs}", train=f"{folder.relative_to(ROOT)}/data/first_{pairs}"
-        )
-        for pairs in SIZES
+        first_pairs(task_of("fr", "en", CHILD_STEPS), study, pairs, name=f"fr-en-{pairs}") for pairs in SIZES
     ]
-    return {s.name: [Cell(folder, figures, s, task) for task in tasks] for s in children(parent)}
+    return [[Cell(study, system, task) for task in tasks] for system in children(parent)]
 
 
 def number(value):
@@ -129,50 +122,33 @@ def language_table(singles, shared):
         found = (cell.result() or {}).get("directions", {})
         rows.append([cell.system.remark, 1, *(number(found.get(n)) for n in names)])
     done = [*results.values(), *(cell.result() for cell in shared.values())]
-    if not any(done):
-        return "No figures yet.\n"
-    return table(head, rows) + f"\nBLEU of test 2016, beam 5. Trained: {machines(done)}.\n"
+    return results_table(head, rows, done, "BLEU of test 2016, beam 5. ")
 
 
 def transfer_table(cells):
     rows = []
-    results = [cell.result() for of_system in cells.values() for cell in of_system]
-    for of_system in cells.values():
+    results = []
+    for of_system in cells:
         found = [cell.result() for cell in of_system]
+        results += found
         rows.append(
             [of_system[0].system.remark]
             + [f"{r['bleu']:.1f} ({r['dev']['bleu']:.1f})" if r else "–" for r in found]
         )
-    if not any(results):
-        return "No figures yet.\n"
     head = ["start", *(f"{size:,} pairs" for size in SIZES)]
-    return table(head, rows) + (
-        f"\nBLEU of test 2016, and in brackets of the validation pair. Trained: {machines(results)}.\n"
-    )
+    remark = "BLEU of test 2016, and in brackets of the validation pair. "
+    return results_table(head, rows, results, remark)
 
 
 def main():
-    options = parser_of("transfer", __doc__, "runs/transfer").parse_args()
+    study = Study(parser_of("transfer", __doc__).parse_args(), "transfer")
     need_multi30k("train.de", "train.fr")
-    figures = Figures(ROOT / "docs" / "transfer" / "figures.json")
-    folder = ROOT / options.runs
-    singles, shared = language_cells(folder, figures)
+    singles, shared = language_cells(study)
     parent = singles["de-en"]
-    cells = child_cells(folder, figures, parent)
-    names = ["single", *shared, *cells]
-    wanted = names_in(options.only, names, "system")
-    if not options.table:
-        languages = [*singles.values(), *shared.values()]
-        fill([cell for cell in languages if cell.system.name in wanted], options)
-        selected = [cell for name, of_system in cells.items() if name in wanted for cell in of_system]
-        if any(not cell.result() for cell in selected):
-            for size in SIZES:
-                write_first_pairs(task_of("fr", "en"), folder / "data", size)
-            if not parent.has_model():
-                parent.fill(project.CORES)
-            fill(selected, options)
-    put(PAGE, {"languages": language_table(singles, shared), "transfer": transfer_table(cells)})
-    warn("written: docs/transfer.md")
+    by_start = child_cells(study, parent)
+    languages, starts = [*singles.values(), *shared.values()], [cell for cells in by_start for cell in cells]
+    study.fill(study.selected(languages + starts))
+    study.write({"languages": language_table(singles, shared), "transfer": transfer_table(by_start)}, languages + starts)
 
 
 project.run(main)

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <httplib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include <chrono>
 #include <csignal>
@@ -18,6 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::AllOf;
+using testing::AnyOf;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -266,6 +269,65 @@ TEST_F(ServeCli, SignalsThatAreIgnoredAtTheStartStayIgnored) {  // nohup, & in a
   std::this_thread::sleep_for(500ms);
   EXPECT_EQ(client().Get("/health")->status, 200);
   EXPECT_EQ(stop(SIGTERM).code, 0);
+}
+
+TEST_F(ServeCli, AStopSignalDuringTheStartIsNotLost) {
+  for (int i = 0; i < 8; ++i) {
+    Running server({"serve", "--port", "0", "-m", tiny_model().string()});
+    std::this_thread::sleep_for(i * 100ms);
+    server.send(SIGTERM);
+    const auto finished = server.finish();
+    // Before the program has taken over the signals, the system ends it.
+    EXPECT_THAT(finished.code, AnyOf(0, 128 + SIGTERM)) << i << finished.err;
+  }
+}
+
+TEST_F(ServeCli, HangupLoadsTheModelsAgainAndTellsSystemdWhenTheyAreReady) {
+  const auto folder = fresh_folder();
+  const auto model = std::filesystem::canonical(tiny_model() / "best");
+  std::filesystem::copy(model, folder / "model", std::filesystem::copy_options::recursive);
+  // What systemd does for Type=notify.
+  const auto path = (folder / "notify").string();
+  const int socket = ::socket(AF_UNIX, SOCK_DGRAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ::setenv("NOTIFY_SOCKET", path.c_str(), 1);
+  start({"-m", (folder / "model").string()});
+  ::unsetenv("NOTIFY_SOCKET");
+  const auto state = [&] {
+    char text[100];
+    const auto size = ::recv(socket, text, sizeof text, 0);
+    return std::string(text, size > 0 ? static_cast<std::size_t>(size) : 0);
+  };
+  EXPECT_EQ(state(), "READY=1");
+
+  const Json request = {{"text", "the cat sees"}};
+  const auto before = ask(request)["translations"];
+  server_->send(SIGHUP);
+  std::filesystem::rename(folder / "model", folder / "elsewhere");
+  std::this_thread::sleep_for(1s);
+  server_->send(SIGHUP);  // now there is no model
+  std::this_thread::sleep_for(1s);
+  EXPECT_EQ(ask(request)["translations"], before);
+  const auto finished = stop();
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_THAT(finished.err, HasSubstr("model: could not be loaded again, so the old model stays"));
+  EXPECT_EQ(state(), "STOPPING=1");
+  ::close(socket);
+}
+
+TEST_F(ServeCli, TheLogHasOneLineForEachRequestWhateverItsText) {
+  start({"-m", tiny_model().string(), "--log-text"});
+  client().Post("/translate", "{\"text\": \"a\"\n,\n\"n_best\": 1}", "application/json");
+  EXPECT_THAT(stop().err, HasSubstr(R"( "{\"text\": \"a\"\n,\n\"n_best\": 1}")"));
+}
+
+TEST_F(ServeCli, TheNamesOfTheServerAreThoseOfTheCommandLine) {
+  start({"-m", tiny_model().string(), "--host-name", "translate.example.org"});
+  EXPECT_EQ(client().Get("/models", {{"Host", "translate.example.org"}})->status, 200);
+  EXPECT_EQ(client().Get("/models", {{"Host", "evil.example"}})->status, 421);
 }
 
 TEST_F(ServeCli, AnExistingPathIsAModelAlsoWithAnEqualsSign) {

@@ -1,7 +1,7 @@
 // The body of POST /translate: serve/translate_request.h.
 #include "serve/translate_request.h"
 
-#include "serve/http_server.h"
+#include "serve/http_message.h"
 #include "tests/fuzz/target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,13 +1,9 @@
 // The server with a made-up translator, which needs no model.
 #include "serve/translation_api.h"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include <httplib.h>
 
 #include <algorithm>
 #include <atomic>
@@ -18,29 +14,31 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "tests/serve/raw_client.h"
 
 namespace regard::translation_api_test {
 namespace {
 
 using namespace std::chrono_literals;
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
 // Translates to upper case. A line with "wait" is translated when release() is called, one with
-// "bad" is an error.
+// "bad" is an error, and one with "long" gets a long translation.
 class UpperCase : public TranslationService {
  public:
-  explicit UpperCase(std::string name) : name_(std::move(name)) {}
+  explicit UpperCase(std::string suffix = "") : suffix_(std::move(suffix)) {}
   ~UpperCase() override { release(); }
 
-  const std::string& name() const override { return name_; }
-  Json description() const override { return {{"name", name_}, {"description", "upper case"}}; }
+  Json description() const override { return {{"description", "upper case"}}; }
 
   std::uint64_t submit(const TranslateRequest& request, Listener listener) override {
     if (request.prefix == "refuse") throw HttpError(400, "bad_request", "prefix: refused");
+    listener.reserve(100 * request.lines.size());
     const std::lock_guard lock(mutex_);
     const auto number = ++last_;
     unfinished_ += request.lines.size();
@@ -83,6 +81,8 @@ class UpperCase : public TranslationService {
                  const Listener& listener) {
     std::string upper = text;
     std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
+    upper += suffix_;
+    if (text.find("long") != std::string::npos) upper.append(2000, '!');
     if (listener.partial) listener.partial(line, upper.substr(0, upper.size() / 2));
     Json result = {{"text", upper}, {"hypotheses", Json::array()}};
     {
@@ -98,7 +98,7 @@ class UpperCase : public TranslationService {
     listener.finished(line, std::move(result));
   }
 
-  std::string name_;
+  std::string suffix_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::thread> threads_;
@@ -109,54 +109,24 @@ class UpperCase : public TranslationService {
   bool released_ = false;
 };
 
-// A connection without a library, for clients that misbehave.
-class RawClient {
- public:
-  explicit RawClient(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(port));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  }
-  ~RawClient() { close(); }
-  RawClient(const RawClient&) = delete;
-  RawClient& operator=(const RawClient&) = delete;
-
-  void close() {
-    if (socket_ >= 0) ::close(socket_);
-    socket_ = -1;
-  }
-  bool send(const std::string& bytes) {
-    return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
-           static_cast<ssize_t>(bytes.size());
-  }
-  // Returns what the server sends until it closes the connection or sends `until`.
-  std::string receive(const std::string& until = "") {
-    std::string all;
-    for (;;) {
-      if (!until.empty() && all.find(until) != std::string::npos) return all;
-      pollfd state{.fd = socket_, .events = POLLIN, .revents = 0};
-      if (::poll(&state, 1, 10000) <= 0) return all + "[no answer]";
-      char buffer[4096];
-      const auto count = ::recv(socket_, buffer, sizeof buffer, 0);
-      if (count <= 0) return all;
-      all.append(buffer, static_cast<std::size_t>(count));
-    }
-  }
-
- private:
-  int socket_;
-};
+std::string many_values(int count) {
+  std::string text = "1";
+  for (int i = 1; i < count; ++i) text += ",1";
+  return text;
+}
 
 class TranslationApiTest : public testing::Test {
  protected:
   TranslationApiTest() {
     log::set_quiet();
     for (const auto* name : {"first", "second"}) {
-      auto service = std::make_unique<UpperCase>(name);
-      translators_.push_back(service.get());
-      services_.push_back(std::move(service));
+      models_.add(name, [this] {
+        if (loads_ < 0) throw InputError("model.yaml: it is damaged");
+        auto service =
+            std::make_unique<UpperCase>(std::string(static_cast<std::size_t>(loads_), '+'));
+        translators_.push_back(service.get());
+        return service;
+      });
     }
     http_.port = 0;
     http_.receive_timeout = 2s;
@@ -167,7 +137,7 @@ class TranslationApiTest : public testing::Test {
   void start() {
     server_ = std::make_unique<HttpServer>(http_);
     port_ = server_->bind();
-    api_object_ = std::make_unique<TranslationApi>(*server_, services_, api_);
+    api_object_ = std::make_unique<TranslationApi>(*server_, models_, api_);
     thread_ = std::thread([this] { server_->run(); });
     ASSERT_EQ(client().Get("/health")->status, 200);
     wait_for_no_connections();
@@ -177,7 +147,10 @@ class TranslationApiTest : public testing::Test {
   }
   void stop() {
     if (!thread_.joinable()) return;
-    for (auto* translator : translators_) translator->release();
+    // Those that were loaded last; the others are destroyed already.
+    for (const auto& name : models_.names()) {
+      static_cast<UpperCase&>(*models_.find(name)).release();
+    }
     server_->stop();
     thread_.join();
   }
@@ -206,7 +179,7 @@ class TranslationApiTest : public testing::Test {
   }
   static std::string request(const std::string& body, const std::string& headers = "") {
     return fmt::format(
-        "POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n{}"
+        "POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{}"
         "Content-Length: {}\r\n\r\n{}",
         headers, body.size(), body);
   }
@@ -214,7 +187,8 @@ class TranslationApiTest : public testing::Test {
   HttpOptions http_;
   ApiOptions api_;
   std::vector<UpperCase*> translators_;
-  std::vector<std::unique_ptr<TranslationService>> services_;
+  int loads_ = 0;  // added to each line by models that are loaded from now on; -1: cannot be loaded
+  ModelRegistry models_;
   std::unique_ptr<HttpServer> server_;
   std::unique_ptr<TranslationApi> api_object_;
   int port_ = 0;
@@ -247,6 +221,23 @@ TEST_F(TranslationApiTest, SaysWhatIsWrongWithARequest) {
       {"", "400 bad_request: the body is not JSON"},
       {"{\"text\": \"\xff\"}", "400 bad_request: the body is not JSON"},
       {"[1]", "400 bad_request: the body: found [1], expected an object"},
+      {R"({"text": "a", "text": "b"})", "400 bad_request: text: found twice"},
+      {R"({"text": "a", "search": {}, "text": "b"})", "400 bad_request: text: found twice"},
+      {R"({"text": ["a"], "n_best": 1, "text": ["b"]})", "400 bad_request: text: found twice"},
+      {R"({"text": "a"})" + std::string("\0{", 2),
+       "400 bad_request: the body is not JSON: found a"},
+      {R"({"text": "a", "n_best": 1)" + std::string(500000, '9') + "}", "400 bad_request: "},
+      {R"({"text": ")" + std::string(500000, 'a'), "400 bad_request: the body is not JSON"},
+      {R"({"text": "a", "search": {"beam_size": 1, "beam_size": 2}})",
+       "400 bad_request: beam_size: found twice"},
+      {R"({"text": [[["a"]]]})", "400 bad_request: the body: found a list in a list"},
+      {R"({"text": ")" + std::string(5000, 'a') + "\", \"ban\": [" + many_values(5000) + "]}",
+       "413 too_large: the body: found more than 1002 values"},
+      {"{\"" + std::string(500000, 'k') + "\": 1}", "400 bad_request: unknown key 'kkk"},
+      {R"({"text": ["a b c d e", "a"], "split_length": 2})",
+       "413 too_large: text[0]: found 9 bytes"},
+      {R"({"text": ["a b c"], "split_length": 1})",
+       "413 too_large: split_length: found up to 7 parts of lines, expected at most 2"},
       {"{}", "400 bad_request: text is missing"},
       {R"({"text": 3})", "400 bad_request: text: found 3, expected a string or a list of strings"},
       {R"({"text": ["a", 3]})", "400 bad_request: text[1]: found 3, expected a string"},
@@ -273,7 +264,11 @@ TEST_F(TranslationApiTest, SaysWhatIsWrongWithARequest) {
       {R"({"text": "a", "split_length": 3, "n_best": 2})",
        "400 bad_request: split_length cannot be combined with n_best"},
   };
-  for (const auto& [body, expected] : cases) EXPECT_THAT(answer(body), StartsWith(expected));
+  for (const auto& [body, expected] : cases) {
+    const auto text = answer(body);
+    EXPECT_THAT(text, StartsWith(expected));
+    EXPECT_LT(text.size(), 1100);
+  }
   EXPECT_EQ(answer(R"({"text": "abcde"})"),
             R"(200 {"model":"first","translations":[{"text":"ABCDE","hypotheses":[]}]})");
 }
@@ -301,8 +296,9 @@ TEST_F(TranslationApiTest, ChecksPathMethodAndTypeBeforeItReadsABody) {
             "413 too_large: the body is larger than the server takes");
   EXPECT_EQ(client().Head("/health")->status, 200);
   RawClient no_length(port_);
-  no_length.send("POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\r\n");
-  EXPECT_THAT(no_length.receive(), StartsWith("HTTP/1.1 411 "));
+  no_length.send(
+      "POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\r\n");
+  EXPECT_THAT(no_length.receive("is missing"), StartsWith("HTTP/1.1 411 "));
 }
 
 TEST_F(TranslationApiTest, AsksForTheToken) {
@@ -413,7 +409,7 @@ TEST_F(TranslationApiTest, ClosesConnectionsThatSendTooSlowlyOrTooMuch) {
   half.send("POST /translate HTTP/1.1\r\nHos");
   RawClient no_body(port_);
   no_body.send(
-      "POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+      "POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
       "Content-Length: 10\r\n\r\n{");
   RawClient drops(port_);  // a byte now and then
   std::thread dropping([&] {
@@ -423,7 +419,7 @@ TEST_F(TranslationApiTest, ClosesConnectionsThatSendTooSlowlyOrTooMuch) {
   endless_line.send("GET /" + std::string(100000, 'a'));
   RawClient endless_chunks(port_);
   endless_chunks.send(
-      "POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+      "POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
       "Transfer-Encoding: chunked\r\n\r\n");
   for (int i = 0; i < 100; ++i) {
     if (!endless_chunks.send("400\r\n" + std::string(0x400, ' ') + "\r\n")) break;
@@ -478,7 +474,7 @@ TEST_F(TranslationApiTest, StoppingFinishesWhatRunsAndRefusesTheRest) {
   wait_for_requests(1);
   server_->stop();
   late.send(
-      "Host: x\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n"
+      "Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n"
       R"({"text": "a"})");
   EXPECT_THAT(late.receive(), AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("stopping"),
                                     HasSubstr("Retry-After: 5")));
@@ -486,6 +482,98 @@ TEST_F(TranslationApiTest, StoppingFinishesWhatRunsAndRefusesTheRest) {
   translators_[0]->release();
   EXPECT_THAT(running.receive(), HasSubstr("WAIT"));
   thread_.join();
+}
+
+TEST_F(TranslationApiTest, RequestsThatRunWhenTheStopTimeoutEndsGetAnError) {
+  http_.stop_timeout = 300ms;
+  start();
+  RawClient stream(port_);
+  RawClient plain(port_);
+  stream.send(request(R"({"text": ["a", "wait"], "stream": "lines"})"));
+  plain.send(request(R"({"text": "wait"})"));
+  wait_for_requests(2);
+  server_->stop();
+  EXPECT_THAT(stream.receive(),
+              AllOf(HasSubstr("event: translation\ndata: {\"line\":0,\"text\":\"A\""),
+                    HasSubstr("event: error\ndata: {\"error\":{\"kind\":\"stopping\""),
+                    EndsWith("\r\n0\r\n\r\n")));
+  EXPECT_THAT(plain.receive(), AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("\"stopping\"")));
+  thread_.join();
+  EXPECT_TRUE(translators_[0]->was_cancelled(1));
+  EXPECT_TRUE(translators_[0]->was_cancelled(2));
+}
+
+TEST_F(TranslationApiTest, AnAnswerThatNeedsMoreMemoryThanAllowedIsRefusedOrEnded) {
+  http_.memory = {.request = 2000, .all = 3000};
+  start();
+  // The model estimates 100 bytes for each line.
+  const auto lines = [](int count, const std::string& line) {
+    Json body;
+    body["text"] = std::vector<std::string>(static_cast<std::size_t>(count), line);
+    return body;
+  };
+  EXPECT_THAT(answer(to_text(lines(20, "a"))), StartsWith("413 too_large: the request and its"));
+  EXPECT_EQ(translators_[0]->requests(), 0) << "no work has begun";
+  EXPECT_THAT(answer(to_text(lines(10, "a"))), StartsWith("200 "));
+  // This answer is larger than estimated.
+  EXPECT_THAT(answer(R"({"text": "long"})"), StartsWith("413 too_large: "));
+  EXPECT_THAT(post(R"({"text": "long", "stream": "lines"})")->body,
+              HasSubstr("event: error\ndata: {\"error\":{\"kind\":\"too_large\""));
+  std::thread waiting([&] { EXPECT_THAT(answer(to_text(lines(12, "wait"))), StartsWith("200 ")); });
+  wait_for_requests(4);
+  EXPECT_THAT(answer(to_text(lines(12, "wait"))), StartsWith("429 busy: the requests of all"));
+  translators_[0]->release();
+  waiting.join();
+  while (server_->memory().used() > 0) std::this_thread::sleep_for(1ms);
+}
+
+TEST_F(TranslationApiTest, AModelIsLoadedAgainWhileItIsInUse) {
+  http_.token = "secret";
+  start();
+  const httplib::Headers token = {{"Authorization", "Bearer secret"}};
+  const auto reload = [&](const std::string& path, const httplib::Headers& headers) {
+    return text_of(client().Post(path, headers, "", ""));
+  };
+  RawClient running(port_);
+  running.send(request(R"({"text": "wait"})", "Authorization: Bearer secret\r\n"));
+  wait_for_requests(1);
+  loads_ = 1;
+  EXPECT_THAT(reload("/models/first/reload", {}), StartsWith("401 "));
+  EXPECT_THAT(reload("/models/third/reload", token), StartsWith("404 not_found: unknown model"));
+  EXPECT_EQ(reload("/models/%66irst/reload", token),
+            R"(200 {"model":"first","status":"reloaded"})");
+  EXPECT_THAT(text_of(post(R"({"text": "a"})", token)), HasSubstr(R"("text":"A+")"));
+  EXPECT_THAT(text_of(post(R"({"text": "a", "model": "second"})", token)),
+              HasSubstr(R"("text":"A")"));
+  translators_[0]->release();
+  EXPECT_THAT(running.receive("WAIT"), Not(HasSubstr("WAIT+"))) << "it ends with the old model";
+
+  EXPECT_TRUE(models_.begin_reload("first"));
+  EXPECT_THAT(reload("/models/first/reload", token), StartsWith("429 busy: first: it is being"));
+  models_.reload("first");
+  loads_ = -1;
+  EXPECT_EQ(reload("/models/first/reload", token),
+            "409 unloadable: first: the old model stays, because the new one cannot be loaded: "
+            "model.yaml: it is damaged");
+  EXPECT_THAT(text_of(post(R"({"text": "a"})", token)), HasSubstr(R"("text":"A+")"));
+  loads_ = 2;
+  models_.reload_all();
+  while (text_of(post(R"({"text": "a", "model": "second"})", token)).find("A++") ==
+         std::string::npos) {
+    std::this_thread::sleep_for(1ms);
+  }
+}
+
+TEST_F(TranslationApiTest, WithoutATokenNobodyReloadsAModel) {
+  start();
+  EXPECT_THAT(text_of(client().Post("/models/first/reload", "", "")),
+              StartsWith("403 forbidden: /models/*/reload: the server has no --token-file"));
+}
+
+TEST_F(TranslationApiTest, AModelNameIsPrintable) {
+  for (const auto* name : {"", "a\nb", "a/b", "\xc3\xa9"}) {
+    EXPECT_THROW(models_.add(name, [] { return std::make_unique<UpperCase>(); }), ConfigError);
+  }
 }
 
 TEST_F(TranslationApiTest, CountsResponsesAndLines) {

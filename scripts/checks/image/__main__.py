@@ -5,7 +5,6 @@ debian:12-slim. The programs of build/ are installed into it, with a model. Then
 run as the user nobody: with no compiler, no Python and no .venv. Needs root.
 """
 
-import argparse
 import http.client
 import json
 import os
@@ -27,9 +26,7 @@ LINES = 100
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        prog="scripts/check.sh image", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = project.parser_of("scripts/check.sh image", __doc__)
     parser.add_argument("--model", default="runs/quickstart", help="the model of the image; default: runs/quickstart")
     parser.add_argument("--base", type=pathlib.Path, help="an existing base system; default: made by debootstrap")
     parser.add_argument("--write", action="store_true", help="also write the sizes into docs/deployment.md")

@@ -5,7 +5,6 @@ commit in build-mutations/, keeps its results in docs/reliability/mutations.json
 change takes about a minute on two cores.
 """
 
-import argparse
 import collections
 import datetime
 import hashlib
@@ -244,9 +243,7 @@ def text_of(stored):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        prog="scripts/check.sh mutations", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = project.parser_of("scripts/check.sh mutations", __doc__)
     parser.add_argument("--changes", type=int, default=22, help="changes of each part; default: 22")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--seed", type=int, default=1)

@@ -3,7 +3,6 @@ the dark, with a screen reader's view of it. Fails if something that docs/servin
 kept in build/check_page/. Needs the model of scripts/quickstart.sh, or models.
 """
 
-import argparse
 import json
 import pathlib
 
@@ -254,9 +253,7 @@ def check_busy(page, model):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        prog="scripts/check.sh page", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = project.parser_of("scripts/check.sh page", __doc__)
     parser.add_argument("model", nargs="?", type=pathlib.Path, help="run or model folder (default: runs/quickstart)")
     parser.add_argument("other", nargs="?", type=pathlib.Path, help="a second one (default: the first)")
     parser.add_argument("--chromium", default="chromium", help="the Chromium program")

@@ -7,7 +7,6 @@ something else than regard does, or if a glyph is wider than src/report/xml.cpp 
 kept in build/check_pictures/.
 """
 
-import argparse
 import html
 import json
 import pathlib
@@ -58,11 +57,7 @@ SENTENCES = [
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        prog="scripts/check.sh pictures",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = project.parser_of("scripts/check.sh pictures", __doc__)
     parser.add_argument("run", nargs="?", help="a run folder to use instead of the small model")
     parser.add_argument("--chromium", default="chromium", help="the Chromium program")
     return parser.parse_args()

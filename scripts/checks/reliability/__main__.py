@@ -7,7 +7,6 @@
            folders, signals and limits at bad moments, hostile inputs
 """
 
-import argparse
 import json
 
 import attack
@@ -29,11 +28,7 @@ def count(text):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        prog="scripts/check.sh reliability",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = project.parser_of("scripts/check.sh reliability", __doc__)
     parser.add_argument("verbs", nargs="+", choices=["kills", "soak", "attack"], metavar="VERB")
     parser.add_argument("--kills", type=count, default=100, help="number of kills; default: 100")
     parser.add_argument("--minutes", type=count, default=45, help="duration of soak; default: 45")

@@ -1,9 +1,16 @@
-"""Attacks on a server while others use it: each answer must belong to its request, and memory must not grow."""
+"""Attacks on a server while others use it: each answer must belong to its request, memory must not grow, and an honest
+client must be served throughout."""
 
 import collections
+import contextlib
+import http.client
 import json
+import multiprocessing
+import os
 import random
 import socket
+import statistics
+import struct
 import subprocess
 import threading
 import time
@@ -30,11 +37,11 @@ class Attack(threading.Thread):
                 with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
                     self.kind(self, connection)
             except OSError:
-                pass
+                time.sleep(0.01)
             self.count += 1
 
     def head(self, length, extra=""):
-        return f"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n{extra}\r\n".encode()
+        return f"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n{extra}\r\n".encode()
 
     def garbage(self, connection):
         connection.sendall(self.random.randbytes(self.random.randrange(1, 5000)) + b"\r\n\r\n")
@@ -56,7 +63,7 @@ class Attack(threading.Thread):
             connection.sendall(b'{"text": "' + b"a" * 65536)
 
     def endless_chunks(self, connection):
-        connection.sendall(b"POST /translate HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+        connection.sendall(b"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
         for _ in range(2000):
             connection.sendall(b"8000\r\n" + b" " * 0x8000 + b"\r\n")
 
@@ -77,30 +84,79 @@ class Attack(threading.Thread):
             connection.recv(200)
 
 
-KINDS = [Attack.garbage, Attack.half_open, Attack.slow, Attack.oversized, Attack.endless_chunks, Attack.endless_head,
-         Attack.invalid_utf8, Attack.disconnect]  # fmt: skip
+    def reset(self, connection):
+        body = b'{"text": "a man on a bicycle"}'
+        connection.sendall(self.head(len(body)) + body)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        time.sleep(0.2)
+
+    def ranges(self, connection):
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-" + b",0-" * 2700 + b"\r\n\r\n")
+        connection.recv(100)
+
+    def smuggling(self, connection):
+        hidden = b"GET /models HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        extra = self.random.choice(["Transfer-Encoding: chunked", "Content-Length: 0", "Transfer-Encoding : chunked", "TE: x"])
+        connection.sendall(self.head(len(hidden), extra + "\r\n") + b"0\r\n\r\n" + hidden)
+        connection.recv(1000)
+
+    def foreign_host(self, connection):
+        connection.sendall(b"GET /models HTTP/1.1\r\nHost: evil.example\r\n\r\n")
+        connection.recv(1000)
+
+    def idle(self, connection):
+        with contextlib.ExitStack() as others:
+            for _ in range(200):
+                others.enter_context(socket.create_connection(("127.0.0.1", self.port), timeout=5))
+            time.sleep(5)
+
+    def slow_reader(self, connection):
+        body = json.dumps({"text": ["a man rides a bicycle ."] * 20, "attention": True, "n_best": 1}).encode()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.sendall(self.head(len(body)) + body)
+        for _ in range(20):
+            connection.recv(1)
+            time.sleep(1)
+
+
+# Ways to leave or to mislead a proxy that shares its connection to the server.
+PROXY_KINDS = [Attack.smuggling, Attack.disconnect, Attack.reset, Attack.half_open]
+KINDS = [*PROXY_KINDS, Attack.garbage, Attack.slow, Attack.oversized, Attack.endless_chunks, Attack.endless_head,
+         Attack.invalid_utf8, Attack.ranges, Attack.foreign_host, Attack.idle, Attack.slow_reader]  # fmt: skip
+
+
+def attack(kinds, port, end, counts):
+    """Runs attacks of all kinds in a process of its own, and puts their numbers into a queue."""
+    os.nice(10)  # the server is attacked, not the processor
+    attacks = [Attack(kind, port, end, seed) for seed, kind in enumerate(kinds)]
+    for thread in attacks:
+        thread.start()
+    while time.time() < end:
+        time.sleep(0.2)
+    for thread in attacks:
+        thread.join(timeout=30)
+    counts.put({thread.kind.__name__: thread.count for thread in attacks})
 
 
 class Client(threading.Thread):
     """Sends tagged requests, and compares each answer with the translation that belongs to it."""
 
-    def __init__(self, server, expected, counts, left, seed):
+    def __init__(self, port, expected, counts, left, seed):
         super().__init__(daemon=True)
-        self.server, self.expected, self.counts, self.left = server, expected, counts, left
+        self.port, self.expected, self.counts, self.left = port, expected, counts, left
         self.random = random.Random(seed)
 
     def run(self):
-        connection = self.server.connect()
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         lines = list(self.expected)
         while self.left():
             chosen = self.random.sample(lines, self.random.choice((1, 1, 1, 3)))
             body = {"text": chosen if len(chosen) > 1 else chosen[0]}
             try:
-                status, answer = self.server.ask(connection, body)
-            except OSError as error:
+                status, answer = Server.ask(connection, body)
+            except (OSError, http.client.HTTPException, ValueError) as error:
                 self.counts[f"lost: {type(error).__name__}"] += 1
                 connection.close()
-                connection = self.server.connect()
                 continue
             if status != 200:
                 self.counts[f"status {status}"] += 1
@@ -111,67 +167,152 @@ class Client(threading.Thread):
             self.counts["right" if right else "wrong"] += 1
 
 
-def run(model, source, work, requests, minutes):
-    """Returns the figures. Raises Failure if an answer is wrong or memory grows."""
+def p95(server, line, expected, seconds):
+    """Returns the 95th percentile, in milliseconds, of the answers to a client that asks ten times a second."""
+    times = []
+    end = time.time() + seconds
+    while time.time() < end:
+        began = time.perf_counter()
+        connection = server.connect()
+        status, answer = Server.ask(connection, {"text": line})
+        connection.close()
+        if status != 200 or answer["translations"][0]["text"] != expected:
+            raise Failure(CHECK_FAILED, f"an honest client got {status}: {answer}")
+        times.append(1000 * (time.perf_counter() - began))
+        time.sleep(0.1)
+    return statistics.quantiles(times, n=20)[-1]
+
+
+def translations(model, source, work):
+    """Returns the translation of each of the first lines, made by `regard translate`."""
     lines = list(dict.fromkeys(line for line in source.read_text(encoding="utf-8").split("\n") if line))[:LINES]
     (work / "lines").write_text("\n".join(lines) + "\n", encoding="utf-8")
     command = [REGARD, "translate", "-q", "-m", model, "-i", work / "lines", "-o", work / "translations", "--beam-size", 1]
     subprocess.run(list(map(str, command)), check=True)
-    expected = dict(zip(lines, (work / "translations").read_text(encoding="utf-8").split("\n"), strict=False))
+    return dict(zip(lines, (work / "translations").read_text(encoding="utf-8").split("\n"), strict=False))
 
-    options = ["--beam-size", 1, "--receive-timeout", 3, "--max-connections", 128]
+
+def besiege(server, port, kinds, expected, clients, requests, minutes):
+    """Attacks `port` while clients send tagged requests to it, and returns the figures."""
     counts, memory, lock = collections.Counter(), [], threading.Lock()
     began = time.time()
     end = began + 60 * minutes
+    queue = multiprocessing.Queue()
+    attackers = [multiprocessing.Process(target=attack, args=(kinds, port, end, queue), daemon=True) for _ in range(2)]
 
     def left():
         with lock:
             return counts["right"] + counts["wrong"] < requests or time.time() < end
 
-    with Server(model, *options) as server:
-        clients = [Client(server, expected, counts, left, seed) for seed in range(CLIENTS)]
-        attacks = [Attack(kind, server.port, end, seed) for seed, kind in enumerate(KINDS * 2)]
-        for thread in clients + attacks:
-            thread.start()
-        while any(client.is_alive() for client in clients):
-            time.sleep(5)
-            memory.append((time.time() - began, server.metric("process_resident_memory_bytes") / 1e6))
-        for attack in attacks:
-            attack.join(timeout=60)
+    threads = [Client(port, expected, counts, left, seed) for seed in range(clients)]
+    for each in attackers + threads:
+        each.start()
+    attacks = collections.Counter()
+    while any(thread.is_alive() for thread in threads):
         time.sleep(5)
-        connections = server.metric("regard_connections")
-        unfinished = server.metric('regard_unfinished_lines{model="model"}')
-        seconds = time.time() - began
+        memory.append((time.time() - began, server.metric("process_resident_memory_bytes") / 1e6))
+    for process in attackers:
+        attacks.update(queue.get(timeout=120))
+        process.join(timeout=60)
+    time.sleep(5)
     figures = {
         "answers": counts["right"] + counts["wrong"],
         "wrong": counts["wrong"],
+        "clients": clients,
         "others": {key: value for key, value in counts.items() if key not in ("right", "wrong")},
-        "attacks": {kind.__name__: sum(a.count for a in attacks if a.kind is kind) for kind in KINDS},
-        "seconds": seconds,
+        "attacks": dict(attacks),
+        "seconds": time.time() - began,
         "memory_after_a_minute": next(m for t, m in memory if t >= min(60, memory[-1][0])),
         "memory_at_the_end": memory[-1][1],
         "memory_largest": max(m for _, m in memory),
-        "open_connections": connections - 1,  # without the one that asks
-        "unfinished_lines": unfinished,
-        "exit_code": server.exit_code,
+        "open_connections": server.metric("regard_connections") - 1,  # without the one that asks
+        "unfinished_lines": server.metric('regard_unfinished_lines{model="model"}'),
         "log": [line for line in server.log if "error" in line][:5],
     }
-    if counts["wrong"] or server.exit_code or unfinished:
+    if counts["wrong"] or figures["unfinished_lines"]:
         raise Failure(CHECK_FAILED, f"the server failed: {figures}")
     return figures
+
+
+OPTIONS = ["--beam-size", 1, "--receive-timeout", 3, "--max-connections", 256]
+
+
+def run(model, source, work, requests, minutes):
+    """Returns the figures. Raises Failure if an answer is wrong or an honest client is not served."""
+    expected = translations(model, source, work)
+    line = next(iter(expected))
+    with Server(model, *OPTIONS) as server:
+        quiet = p95(server, line, expected[line], 20)
+        honest = []
+        probing = threading.Thread(target=lambda: honest.append(p95(server, line, expected[line], 60 * minutes - 5)))
+        probing.start()
+        # Few clients: with many, a client waits for the translations of the others.
+        figures = besiege(server, server.port, KINDS, expected, 2, requests, minutes)
+        probing.join()
+    if server.exit_code or not honest:
+        raise Failure(CHECK_FAILED, f"the server failed, exit code {server.exit_code}: {figures}")
+    return figures | {"quiet_p95": quiet, "p95": honest[0]}
+
+
+NGINX = """
+daemon off;
+worker_processes 1;
+pid WORK/nginx.pid;
+error_log WORK/nginx.log;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  client_body_temp_path WORK/body; proxy_temp_path WORK/proxy;
+  fastcgi_temp_path WORK/f; uwsgi_temp_path WORK/u; scgi_temp_path WORK/s;
+  upstream regard { server 127.0.0.1:UPSTREAM; keepalive 1; }
+  server {
+    listen 127.0.0.1:PORT;
+    location / {
+      proxy_pass http://regard;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host localhost;
+      proxy_buffering off;
+      proxy_next_upstream off;
+    }
+  }
+}
+"""
+
+
+def run_behind_proxy(model, source, work, requests):
+    """Returns the figures of two clients and attacks that share the connection of a proxy to the server."""
+    expected = translations(model, source, work)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with Server(model, *OPTIONS) as server:
+        settings = NGINX.replace("WORK", str(work)).replace("UPSTREAM", str(server.port)).replace("PORT", str(port))
+        (work / "nginx.conf").write_text(settings, encoding="utf-8")
+        with subprocess.Popen(["nginx", "-p", str(work), "-c", str(work / "nginx.conf")]) as proxy:
+            try:
+                time.sleep(2)
+                return besiege(server, port, PROXY_KINDS, expected, 2, requests, 1)
+            finally:
+                proxy.terminate()
 
 
 def describe(figures):
     """Returns the figures as a Markdown list."""
     attacks = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in figures["attacks"].items())
     others = ", ".join(f"{key} {value:,}" for key, value in figures["others"].items()) or "none"
+    honest = ""
+    if "p95" in figures:
+        honest = (
+            f"- A client that sends a line ten times a second: 95 % of its answers within {figures['p95']:.0f} ms during "
+            f"the attacks, {figures['quiet_p95']:.0f} ms without; each was right.\n"
+        )
     return (
-        f"- {figures['answers']:,} tagged requests of {CLIENTS} clients in {figures['seconds'] / 60:.0f} minutes: "
+        f"- {figures['answers']:,} tagged requests of {figures['clients']} clients in {figures['seconds'] / 60:.0f} minutes: "
         f"{figures['wrong']} wrong answers; refused or lost: {others}.\n"
         f"- Attacks at the same time: {attacks}.\n"
+        f"{honest}"
         f"- Resident memory: {figures['memory_after_a_minute']:.0f} MB after a minute, "
         f"{figures['memory_at_the_end']:.0f} MB at the end, at most {figures['memory_largest']:.0f} MB. "
         f"{figures['open_connections']:.0f} connections and {figures['unfinished_lines']:.0f} lines were left.\n"
     )
-
-

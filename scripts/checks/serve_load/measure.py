@@ -1,7 +1,10 @@
-"""Sentences a second and latencies of the server beside batch translation, with wrk."""
+"""Sentences a second and latencies of the server beside batch translation, with wrk, and the memory of idle clients."""
 
+import contextlib
 import json
 import re
+import resource
+import socket
 import statistics
 import subprocess
 import time
@@ -9,7 +12,7 @@ import time
 from project import ENVIRONMENT_ERROR, REGARD, Failure
 from server import Server
 
-CONNECTIONS = (1, 8, 64)
+CONNECTIONS = ((1, 0), (8, 0), (64, 0), (8, 992))  # that send requests, that are idle
 # Each connection sends the next line of the file when the last one is answered.
 SCRIPT = """
 local lines = {}
@@ -42,6 +45,33 @@ def batch_speed(model, source, work, threads, beam, rounds):
     return statistics.median(count / (seconds(source) - seconds(one)) for _ in range(rounds))
 
 
+@contextlib.contextmanager
+def idle_clients(server, count):
+    """Keeps connections open that send nothing."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(count + 1000, hard), hard))
+    clients = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(count)]
+    deadline = time.monotonic() + 30
+    while server.metric("regard_connections") < count and time.monotonic() < deadline:
+        time.sleep(0.1)
+    try:
+        yield
+    finally:
+        for client in clients:
+            client.close()
+
+
+def idle_memory(model, count):
+    """Returns the megabytes by which the server grows when so many clients are idle."""
+    with Server(model, "--max-connections", count + 100) as server:
+        before = server.metric("process_resident_memory_bytes")
+        with idle_clients(server, count):
+            connected = server.metric("regard_connections") - 1
+            if connected < count:
+                raise Failure(ENVIRONMENT_ERROR, f"only {connected:.0f} of {count} clients are connected; raise ulimit -n")
+            return (server.metric("process_resident_memory_bytes") - before) / 1e6
+
+
 def served_speed(server, connections, seconds, script):
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "60s", "-s", script, server.url]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
@@ -66,7 +96,8 @@ def measure(model, source, work, threads, beam, seconds, rounds):
         batch.append(batch_speed(model, source, work, threads, beam, 1))
         with Server(model, "--beam-size", beam, "--threads", threads) as server:
             served_speed(server, 8, 3, script)  # warm
-            for connections in CONNECTIONS:
-                served[connections].append(served_speed(server, connections, seconds, script))
+            for active, idle in CONNECTIONS:
+                with idle_clients(server, idle):
+                    served[active, idle].append(served_speed(server, active, seconds, script))
     medians = {c: {key: statistics.median(f[key] for f in found) for key in found[0]} for c, found in served.items()}
     return statistics.median(batch), medians

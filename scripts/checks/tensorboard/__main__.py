@@ -5,7 +5,6 @@ and validations.tsv. With RUN, compares existing runs instead. Installs TensorBo
 build/tensorboard.
 """
 
-import argparse
 import os
 import pathlib
 import shutil
@@ -37,9 +36,7 @@ def train_with_a_kill():
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        prog="scripts/check.sh tensorboard", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = project.parser_of("scripts/check.sh tensorboard", __doc__)
     parser.add_argument("runs", nargs="*", metavar="RUN", help="run folders to compare instead")
     runs = [pathlib.Path(os.environ["CALLED_FROM"]) / run for run in parser.parse_args().runs]
     project.need_regard()

@@ -1,14 +1,20 @@
 // regard serve: translates by HTTP until it is told to stop.
 #include <malloc.h>
 #include <pthread.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <csignal>
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -30,42 +36,71 @@ bool is_ignored(int signal) {
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-// Stops the server at SIGINT, SIGTERM or SIGHUP, on a thread of its own. A second signal ends the
-// program at once. Signals that the program ignored at its start, as under nohup, stay ignored.
-class StopSignals {
- public:
-  // Call before any other thread is started, so that the others do not receive the signals.
-  StopSignals() {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGUSR1);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-      if (!is_ignored(number)) sigaddset(&signals_, number);
-    }
-    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+// Sends a state such as "READY=1" to systemd, if it started the program with Type=notify
+// (sd_notify(3)).
+void notify_systemd(const std::string& state) {
+  const char* path = std::getenv("NOTIFY_SOCKET");
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path == nullptr || std::string_view(path).size() >= sizeof address.sun_path) return;
+  const std::string_view name = path;
+  name.copy(address.sun_path, name.size());
+  if (name.starts_with('@')) address.sun_path[0] = '\0';  // no file
+  const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (socket < 0) return;
+  ::sendto(socket, state.data(), state.size(), MSG_NOSIGNAL,
+           reinterpret_cast<const sockaddr*>(&address),
+           static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size()));
+  ::close(socket);
+}
+
+// Blocks the signals that SignalThread serves, in this thread and in those that it starts later.
+// Signals that the program ignored at its start, as under nohup, stay ignored.
+sigset_t block_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    if (!is_ignored(number)) sigaddset(&signals, number);
   }
-  ~StopSignals() {
-    if (!thread_.joinable()) return;
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+// Stops the server at SIGINT or SIGTERM, also while the models are loaded, and loads the models
+// again at SIGHUP. A second signal to stop ends the program at once.
+class SignalThread {
+ public:
+  SignalThread(const sigset_t& signals, HttpServer& server, ModelRegistry& models)
+      : thread_([this, signals, &server, &models] { serve_signals(signals, server, models); }) {}
+  ~SignalThread() {
     pthread_kill(thread_.native_handle(), SIGUSR1);
     thread_.join();
   }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
+  SignalThread(const SignalThread&) = delete;
+  SignalThread& operator=(const SignalThread&) = delete;
 
-  void stop(HttpServer& server) {
-    thread_ = std::thread([this, &server] {
-      for (bool stopping = false;; stopping = true) {
-        int number = 0;
-        sigwait(&signals_, &number);
-        if (number == SIGUSR1) return;
-        if (stopping) ::_exit(128 + number);
-        log::info("Stopping: the requests in progress are finished first.");
-        server.stop();
-      }
-    });
-  }
+  // Call when the models are loaded.
+  void allow_reload() { can_reload_ = true; }
 
  private:
-  sigset_t signals_;
+  void serve_signals(const sigset_t& signals, HttpServer& server, ModelRegistry& models) const {
+    for (;;) {
+      int number = 0;
+      sigwait(&signals, &number);
+      if (number == SIGUSR1) return;
+      if (number == SIGHUP) {
+        if (can_reload_) models.reload_all();
+        continue;
+      }
+      if (server.is_stopping()) ::_exit(128 + number);
+      log::info("Stopping: the requests in progress are finished first.");
+      notify_systemd("STOPPING=1");
+      server.stop();
+    }
+  }
+
+  std::atomic<bool> can_reload_ = false;
   std::thread thread_;
 };
 
@@ -98,8 +133,13 @@ std::string read_token(const std::string& path) {
 
 HttpOptions http_options(const ServeArguments& arguments) {
   HttpOptions options;
+  if (arguments.host.empty()) throw ConfigError("--host: found an empty address");
   options.host = arguments.host;
   options.port = static_cast<int>(arguments.port);
+  options.allowed = {arguments.host_names, arguments.allowed_origins};
+  if (!is_address(arguments.host)) options.allowed.names.push_back(arguments.host);
+  options.memory = {static_cast<std::size_t>(arguments.request_memory) << 20,
+                    static_cast<std::size_t>(arguments.max_memory) << 20};
   options.max_connections = static_cast<std::size_t>(arguments.max_connections);
   options.max_body_bytes =
       std::min(std::size_t{64} << 20, static_cast<std::size_t>(arguments.max_lines) *
@@ -107,6 +147,7 @@ HttpOptions http_options(const ServeArguments& arguments) {
                                           (std::size_t{1} << 20));
   options.receive_timeout = std::chrono::seconds(arguments.receive_timeout);
   options.send_timeout = std::chrono::seconds(arguments.receive_timeout);
+  options.stop_timeout = std::chrono::seconds(arguments.stop_timeout);
   if (!arguments.token_file.empty()) options.token = read_token(arguments.token_file);
   return options;
 }
@@ -122,10 +163,7 @@ ExitCode serve(const ServeArguments& arguments) {
   // By default, the memory that the connections have freed could remain in eight heaps per core.
   ::mallopt(M_ARENA_MAX, 4);
 #endif
-  StopSignals signals;
-  HttpServer server(http_options(arguments));
-  const auto port = server.bind();  // before the models are loaded, which takes longer
-
+  const auto signals = block_signals();  // before any other thread is started
   ApiOptions options;
   options.limits = {.max_lines = static_cast<std::size_t>(arguments.max_lines),
                     .max_characters = static_cast<std::size_t>(arguments.max_characters),
@@ -134,33 +172,36 @@ ExitCode serve(const ServeArguments& arguments) {
   options.timeout = std::chrono::seconds(arguments.timeout);
   options.log_text = arguments.log_text;
 
-  std::vector<std::unique_ptr<TranslationService>> services;
+  HttpServer server(http_options(arguments));
+  ModelRegistry models;
+  SignalThread signal_thread(signals, server, models);
+  const auto port = server.bind();  // before the models are loaded, which takes longer
+
   for (const auto& argument : arguments.models) {
     const auto [name, path] = name_and_path(argument);
-    for (const auto& service : services) {
-      if (service->name() != name) continue;
-      throw ConfigError("-m {}: found two models with the name {}; name them: -m NAME=MODEL",
-                        argument, name);
-    }
-    auto model_arguments = arguments.device;
-    model_arguments.models = {path};
-    auto model = load_models(model_arguments);
-    const auto search = arguments.search.apply_to(model.contents.options.search);
-    check_search(search, *model.contents.model);
-    services.push_back(
-        std::make_unique<ServedModel>(name, std::move(model), search, options.limits));
-    log::info("{}: {}", name, services.back()->description()["description"].get<std::string>());
+    models.add(name, [&, name = name, path = path]() -> std::unique_ptr<TranslationService> {
+      auto model_arguments = arguments.device;
+      model_arguments.models = {path};
+      auto model = load_models(model_arguments);
+      const auto search = arguments.search.apply_to(model.contents.options.search);
+      check_search(search, *model.contents.model);
+      return std::make_unique<ServedModel>(name, std::move(model), search, options.limits);
+    });
+    if (server.is_stopping()) return ExitCode::ok;
+    log::info("{}: {}", name, models.find(name)->description()["description"].get<std::string>());
   }
-  const TranslationApi api(server, services, options);
+  const TranslationApi api(server, models, options);
   if (!is_loopback(arguments.host) && arguments.token_file.empty()) {
     log::warning(
         "--host {}: anyone who reaches this address can translate; --token-file asks for a token",
         arguments.host);
   }
   const bool is_v6 = arguments.host.find(':') != std::string::npos;
-  log::info("Serving {} at http://{}:{}/; stop with Ctrl-C.", counted(services.size(), "model"),
+  log::info("Serving {} at http://{}:{}/; stop with Ctrl-C.",
+            counted(arguments.models.size(), "model"),
             is_v6 ? "[" + arguments.host + "]" : arguments.host, port);
-  signals.stop(server);
+  signal_thread.allow_reload();
+  notify_systemd("READY=1");
   server.run();
   log::info("Stopped.");
   return ExitCode::ok;

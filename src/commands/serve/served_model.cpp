@@ -13,7 +13,7 @@
 #include "commands/model_report.h"
 #include "data/line_checks.h"
 #include "report/format.h"
-#include "serve/http_server.h"
+#include "serve/http_message.h"
 #include "text/unicode.h"
 #include "text/vocabulary.h"
 #include "translation/long_lines.h"
@@ -255,7 +255,6 @@ Json ServedModel::description() const {
       search_);
   for (const auto* key : {"batch_size", "validation_beam_size"}) search.erase(key);
   return {
-      {"name", name_},
       {"description",
        fmt::format(
            "{}{} model with {} attention and {} parameters",
@@ -275,8 +274,8 @@ Json ServedModel::description() const {
       {"search", std::move(search)}};
 }
 
-SearchRequest ServedModel::search_of_request(const TranslateRequest& request) const {
-  auto search = search_of(request, search_, limits_);
+SearchRequest ServedModel::search_of_request(const TranslateRequest& request,
+                                             const SearchOptions& search) const {
   try {
     check_search(search, *model_.contents.model);
   } catch (const ConfigError& error) {
@@ -337,7 +336,9 @@ SentenceOptions ServedModel::constraints_of(const TranslateRequest& request,
 
 std::uint64_t ServedModel::submit(const TranslateRequest& request, Listener listener) {
   TranslationRequest engine_request;
-  engine_request.search = search_of_request(request);
+  const auto search = search_of(request, search_, limits_);
+  engine_request.search = search_of_request(request, search);
+  listener.reserve(answer_bytes(request, search));
   auto codec = codec_of_request(request);
   engine_request.codec = codec;
   auto constraints = constraints_of(request, engine_request.search);

@@ -20,7 +20,6 @@ class ServedModel : public TranslationService {
   ServedModel(std::string name, LoadedModel model, const SearchOptions& search,
               const RequestLimits& limits);
 
-  const std::string& name() const override { return name_; }
   Json description() const override;
   std::uint64_t submit(const TranslateRequest& request, Listener listener) override;
   void cancel(std::uint64_t request) override { engine_.cancel(request); }
@@ -29,7 +28,8 @@ class ServedModel : public TranslationService {
  private:
   class Answer;
 
-  SearchRequest search_of_request(const TranslateRequest& request) const;
+  SearchRequest search_of_request(const TranslateRequest& request,
+                                  const SearchOptions& search) const;
   TextCodec codec_of_request(const TranslateRequest& request) const;
   SentenceOptions constraints_of(const TranslateRequest& request,
                                  const SearchOptions& search) const;
