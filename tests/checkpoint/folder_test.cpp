@@ -1,5 +1,6 @@
 #include "checkpoint/folder.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,14 +11,31 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 #include "base/error.h"
 #include "base/version.h"
 #include "checkpoint/manifest.h"
 #include "tests/checkpoint/scratch_folder.h"
+
+namespace {
+
+int flock_error = 0;  // of the next call of flock(); 0 for none
+
+}  // namespace
+
+// Stands for the system's flock() in this program.
+extern "C" int flock(int descriptor, int operation) {
+  using Flock = int (*)(int, int);
+  static const auto system_flock = reinterpret_cast<Flock>(::dlsym(RTLD_NEXT, "flock"));
+  if (flock_error == 0) return system_flock(descriptor, operation);
+  errno = std::exchange(flock_error, 0);
+  return -1;
+}
 
 namespace regard::folder_test {
 namespace {
@@ -289,6 +307,15 @@ TEST(CheckpointFolder, WaitsForALockAndRejectsAForeignOne) {
   ::close(held);
   EXPECT_EQ(exit_code_of(writer), 0);
   EXPECT_EQ(bytes_of(scratch / "c/config.yaml"), "late");
+}
+
+TEST(CheckpointFolder, TriesALockAgainAfterASignalAndReportsOtherErrors) {
+  const ScratchFolder scratch;
+  flock_error = EINTR;
+  writer_of(scratch / "c").commit();
+  flock_error = ENOLCK;
+  EXPECT_THAT(message_of<EnvironmentError>([&] { writer_of(scratch / "d").commit(); }),
+              HasSubstr(".d.regard-lock: cannot be locked (No locks available)"));
 }
 
 // A writer killed between the two renames, on a file system that cannot swap folders.

@@ -64,6 +64,17 @@ TEST(WordByWord, DoesNotHoldForOtherModels) {
   }
 }
 
+// Among them is the piece whose field has 128 bytes, the first with a length of two bytes.
+TEST(UserSymbols, OfAnyLengthArePiecesOfTheModel) {
+  for (std::size_t length = 100; length < 140; ++length) {
+    const std::vector<std::string> symbols = {std::string(length, 'x')};
+    const auto bytes = with_user_symbols(model(), symbols);
+    sentencepiece::SentencePieceProcessor library;
+    ASSERT_TRUE(library.LoadFromSerializedProto(bytes).ok()) << length;
+    EXPECT_EQ(library.IdToPiece(library.GetPieceSize() - 1), symbols[0]);
+  }
+}
+
 // Returns the offset of the root of the trie of rules; the size of the trie stands before it.
 std::size_t offset_of_root(const std::string& model) {
   return model.find("nmt_nfkc") + std::string_view("nmt_nfkc").size() + 1 + 3 + 4;
