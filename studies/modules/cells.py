@@ -15,7 +15,7 @@ import time
 import pages
 import project
 from figures import Figures, recipe
-from project import CORES, ROOT, machine, names_in, read, regard, validations, warn
+from project import CHECK_FAILED, CORES, ROOT, Failure, machine, names_in, read, regard, validations, warn
 
 CONFIG = "configs/attention_comparison.yaml"
 
@@ -171,7 +171,15 @@ class Study:
                 raise
 
     def write(self, parts, cells=()):
-        """Writes the parts of the page. A part that is None stays as it is."""
+        """Writes the parts of the page. A part that is None stays as it is. With --table, fails if figures would go
+        because their recipe is not that of their cell any more."""
+        old = ["/".join(cell.keys) for cell in cells if not cell.result() and self.figures.get(*cell.keys)]
+        if self.options.table and old:
+            raise Failure(
+                CHECK_FAILED,
+                f"{self.page}: the figures of {', '.join(old)} are of another recipe; train them again, or, if a key of the "
+                "configuration was only renamed, compute their recipes anew",
+            )
         pages.put(self.page, {name: part for name, part in parts.items() if part is not None})
         done = sum(cell.result() is not None for cell in cells)
         warn(f"written: {self.page}" + (f", {done} of {len(cells)} cells" if cells else ""))
