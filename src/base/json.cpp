@@ -82,15 +82,18 @@ void visit_json(const std::string& text, JsonVisitor& visitor) {
   Json::sax_parse(text, &events);
 }
 
+std::string fault_of(const Json::exception& error) {
+  const std::string text = error.what();  // "[json.exception.parse_error.101] parse error at …"
+  return text.substr(text.find(' ') + 1);
+}
+
 Json parse_json(const std::string& text, std::string* fault) {
   LimitChecker limits;
   try {
     visit_json(text, limits);
     return Json::parse(text);
   } catch (const Json::exception& error) {
-    const std::string text_of_error =
-        error.what();  // "[json.exception.parse_error.101] parse error at …"
-    if (fault != nullptr) *fault = text_of_error.substr(text_of_error.find(' ') + 1);
+    if (fault != nullptr) *fault = fault_of(error);
   } catch (const std::length_error& error) {
     if (fault != nullptr) *fault = error.what();
   }

@@ -33,6 +33,9 @@ class JsonVisitor {
 // objects.)
 void visit_json(const std::string& text, JsonVisitor& visitor);
 
+// Returns the message of an exception without the name of its class: "parse error at line 1 …".
+std::string fault_of(const Json::exception& error);
+
 // Parses untrusted text. On failure returns a value for which is_discarded() is true, and stores
 // the reason in `fault`. Rejects text that is not JSON, that nests deeper than 64 levels (a copy of
 // a Json recurses once per level) and an object with more than 1,000 keys (Json looks a key up in

@@ -64,8 +64,9 @@ CLI::App* add_serve(CLI::App& program, ServeArguments& arguments) {
       "megabytes of all requests and their answers; more is refused with status 429 (default 512)");
   add("--timeout", arguments.timeout, 1, "seconds that a request may take (default 60)");
   add("--receive-timeout", arguments.receive_timeout, 1,
-      "seconds in which a client must have sent its request, and must take each 64 KB of an answer "
-      "(default 10)");
+      "seconds in which a client must have sent its request, and for which it may take nothing of "
+      "an "
+      "answer (default 10)");
   add("--stop-timeout", arguments.stop_timeout, 0,
       "seconds in which the requests in progress may end when the server is stopped (default 30)");
 

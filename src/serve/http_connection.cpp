@@ -10,6 +10,7 @@
 #include <boost/beast/http/read.hpp>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/error.h"
@@ -26,7 +27,8 @@ constexpr std::size_t max_head_bytes = std::size_t{32} << 10;  // request line a
 // Received bytes that are not parsed: a head and what follows it, or a chunk's extension.
 constexpr std::size_t max_received = std::size_t{64} << 10;
 constexpr std::size_t idle_buffer = 256;
-constexpr std::size_t piece = std::size_t{64} << 10;
+constexpr std::size_t bytes_per_second = std::size_t{64} << 10;  // of a client that reads
+constexpr std::size_t max_skipped = std::size_t{64} << 10;
 constexpr std::size_t body_piece = std::size_t{16} << 10;
 // A body is held as text, and for a while as the values in it.
 constexpr std::size_t copies_of_body = 4;
@@ -48,11 +50,6 @@ HttpError parser_error(const error_code& error) {
 
 bool is_of_parser(const error_code& error) {
   return error.category() == http::make_error_code(http::error::bad_field).category();
-}
-
-// True if the connection ended before the whole message arrived.
-bool is_end(const error_code& error) {
-  return error == http::error::end_of_stream || error == http::error::partial_message;
 }
 
 // Returns the path of a request target: "/path", "/path?query" or "http://host/path". The host of
@@ -175,7 +172,7 @@ asio::awaitable<std::size_t> HttpConnection::read_piece(char* bytes, std::size_t
     co_await http::async_read_some(stream_, received_, *parser_, to(error));
     if (error == http::error::need_buffer) error = {};
     if (error == http::error::buffer_overflow) error = http::error::bad_chunk_extension;
-    if (error && (!is_of_parser(error) || is_end(error))) co_return 0;
+    if (error && !is_of_parser(error)) co_return 0;
     if (error) throw parser_error(error);
     if (body.size < size) co_return size - body.size;
   }
@@ -184,8 +181,8 @@ asio::awaitable<std::size_t> HttpConnection::read_piece(char* bytes, std::size_t
 
 asio::awaitable<bool> HttpConnection::read_body(HttpRequest& request, ServerMemory::Lease& memory) {
   const auto length = parser_->content_length();
-  if (length) memory.add(copies_of_body * *length);
-  if (!parser_->is_done() && request.count("Expect") > 0) {
+  if (length) memory.check(copies_of_body * *length);
+  if (!parser_->is_done() && !request.is_http_1_0 && request.count("Expect") > 0) {
     const bool is_sent = co_await write("HTTP/1.1 100 Continue\r\n\r\n");
     if (!is_sent) co_return false;
     stream_.expires_after(options_.receive_timeout);
@@ -194,37 +191,42 @@ asio::awaitable<bool> HttpConnection::read_body(HttpRequest& request, ServerMemo
   for (;;) {
     const auto count = co_await read_piece(bytes.get(), body_piece);
     if (count == 0) break;
-    if (!length) memory.add(copies_of_body * count);
+    memory.add(copies_of_body * count);
     request.body.append(bytes.get(), count);
   }
   co_return parser_->is_done();
 }
 
-asio::awaitable<bool> HttpConnection::skip_body() {
+asio::awaitable<void> HttpConnection::skip_body() {
   const auto bytes = std::make_unique<char[]>(body_piece);
-  for (std::size_t read = 0; read < piece;) {
+  for (std::size_t read = 0; read < max_skipped;) {
     const auto count = co_await read_piece(bytes.get(), body_piece);
     if (count == 0) break;
     read += count;
   }
-  co_return parser_->is_done();
 }
 
 bool HttpConnection::can_continue() const {
   return parser_ && parser_->is_done() && parser_->get().version() == 11 && parser_->keep_alive();
 }
 
-asio::awaitable<bool> HttpConnection::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    stream_.expires_after(options_.send_timeout);
+asio::awaitable<bool> HttpConnection::write(std::string_view first, std::string_view second) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + options_.send_timeout +
+                        std::chrono::seconds((first.size() + second.size()) / bytes_per_second);
+  while (!first.empty() || !second.empty()) {
+    const std::array buffers = {asio::buffer(first.data(), first.size()),
+                                asio::buffer(second.data(), second.size())};
+    stream_.expires_at(std::min(Clock::now() + options_.send_timeout, deadline));
     error_code error;
-    const auto count = co_await asio::async_write(
-        stream_, asio::buffer(bytes.data(), std::min(bytes.size(), piece)), to(error));
+    const auto count = co_await stream_.async_write_some(buffers, to(error));
     if (error) {
       close();
       co_return false;
     }
-    bytes.remove_prefix(count);
+    const auto of_first = std::min(count, first.size());
+    first.remove_prefix(of_first);
+    second.remove_prefix(count - of_first);
   }
   stream_.expires_never();
   co_return true;
@@ -236,7 +238,7 @@ asio::awaitable<void> HttpConnection::finish() {
   stream_.expires_after(finish_timeout);
   received_ = beast::flat_buffer(max_received);
   for (std::size_t bytes = 0; !error && bytes < 2 * options_.max_body_bytes;) {
-    bytes += co_await stream_.async_read_some(received_.prepare(piece), to(error));
+    bytes += co_await stream_.async_read_some(received_.prepare(body_piece), to(error));
   }
   close();
 }

@@ -35,13 +35,14 @@ class HttpConnection {
   // Receives the body, and counts what it and its values need in `memory`. Returns and throws as
   // read_head().
   asio::awaitable<bool> read_body(HttpRequest& request, ServerMemory::Lease& memory);
-  // Receives a body that nobody reads, if it is short. Returns false otherwise.
-  asio::awaitable<bool> skip_body();
+  // Receives a body that nobody reads, up to 64 KB of it.
+  asio::awaitable<void> skip_body();
   // True if nothing of the request is left to read, and its client will send another one.
   bool can_continue() const;
 
-  // Sends bytes. Returns false if the client does not take 64 KB of them in the send timeout.
-  asio::awaitable<bool> write(std::string_view bytes);
+  // Sends the bytes of `first`, then those of `second`. Returns false if the client takes none of
+  // them for the send timeout, or not all of them in that time and a second for each 64 KB.
+  asio::awaitable<bool> write(std::string_view first, std::string_view second = {});
   // Ends the connection. Reads what is on its way before: otherwise the system would reset the
   // connection, and the client could lose the response.
   asio::awaitable<void> finish();

@@ -1,6 +1,7 @@
 #include "serve/http_exchange.h"
 
 #include <algorithm>
+#include <new>
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -21,11 +22,10 @@ struct HttpExchange::Waking {
 
   asio::io_context& context;
   asio::steady_timer timer;
-  std::atomic<bool> is_called = false;
-  bool is_woken = false;
+  std::atomic<bool> is_woken = false;
 };
 
-HttpExchange::HttpExchange(HttpConnection& connection, ServerParts& server)
+HttpExchange::HttpExchange(HttpConnection& connection, ServerContext& server)
     : connection_(connection),
       server_(server),
       memory_(server.memory),
@@ -33,29 +33,27 @@ HttpExchange::HttpExchange(HttpConnection& connection, ServerParts& server)
 
 std::function<void()> HttpExchange::waker() {
   return [waking = waking_] {
-    if (waking->is_called.exchange(true)) return;
-    asio::post(waking->context, [waking] {
-      waking->is_called = false;
-      waking->is_woken = true;
-      waking->timer.cancel();
-    });
+    if (waking->is_woken.exchange(true)) return;
+    try {
+      asio::post(waking->context, [waking] { waking->timer.cancel(); });
+    } catch (const std::bad_alloc&) {  // it wakes at the end of its interval
+    }
   };
 }
 
 asio::awaitable<HttpExchange::Wakeup> HttpExchange::wait_until(Clock::time_point deadline) {
-  for (;;) {
-    if (std::exchange(waking_->is_woken, false)) co_return Wakeup::woken;
-    if (Clock::now() >= server_.deadline.load()) co_return Wakeup::stopping;
-    if (Clock::now() >= deadline) co_return Wakeup::deadline;
-    const auto peer = connection_.peer();
-    if (peer == HttpConnection::Peer::gone) co_return Wakeup::client_gone;
-    if (peer == HttpConnection::Peer::half_closed && !request_.is_http_1_0) {
+  for (bool has_waited = false;; has_waited = true) {
+    if (has_waited && connection_.peer() == HttpConnection::Peer::half_closed &&
+        !request_.is_http_1_0) {
       // A client that has closed only its sending side still wants its answer, and ignores these
       // bytes. The system of one that is gone answers with a reset.
       const char* probe = has_begun_ ? "3\r\n:\n\n\r\n" : "HTTP/1.1 100 Continue\r\n\r\n";
-      const bool is_sent = co_await connection_.write(probe);
-      if (!is_sent) co_return Wakeup::client_gone;
+      co_await connection_.write(probe);
     }
+    if (waking_->is_woken.exchange(false)) co_return Wakeup::woken;
+    if (connection_.peer() == HttpConnection::Peer::gone) co_return Wakeup::client_gone;
+    if (Clock::now() >= server_.deadline.load()) co_return Wakeup::stopping;
+    if (Clock::now() >= deadline) co_return Wakeup::deadline;
     waking_->timer.expires_at(std::min(deadline, Clock::now() + client_interval));
     error_code ignored;
     co_await waking_->timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
@@ -69,6 +67,7 @@ asio::awaitable<void> HttpExchange::begin(HttpResponse response) {
     fields.emplace_back("Connection", "close");
   } else {
     fields.emplace_back("Transfer-Encoding", "chunked");
+    if (!connection_.can_continue()) fields.emplace_back("Connection", "close");
   }
   has_begun_ = true;
   const auto head = head_of(response_, fields);

@@ -19,8 +19,8 @@ namespace regard {
 class HttpConnection;
 
 // What the requests of a server share.
-struct ServerParts {
-  explicit ServerParts(MemoryLimits limits) : memory(limits) {}
+struct ServerContext {
+  explicit ServerContext(MemoryLimits limits) : memory(limits) {}
 
   asio::io_context context{1};
   // Threads for work that would hold up the other connections.
@@ -50,7 +50,7 @@ class HttpExchange {
   using Clock = std::chrono::steady_clock;
 
   const HttpRequest& request() const { return request_; }
-  // Memory of the request, of its body so far.
+  // Memory that counts for the request. It has that of the body already.
   ServerMemory::Lease& memory() { return memory_; }
 
   // Threads for work that would hold up the other connections.
@@ -75,10 +75,10 @@ class HttpExchange {
   friend class HttpServer;
   struct Waking;
 
-  HttpExchange(HttpConnection& connection, ServerParts& server);
+  HttpExchange(HttpConnection& connection, ServerContext& server);
 
   HttpConnection& connection_;
-  ServerParts& server_;
+  ServerContext& server_;
   ServerMemory::Lease memory_;
   const Clock::time_point start_ = Clock::now();
   HttpRequest request_;

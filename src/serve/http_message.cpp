@@ -28,16 +28,6 @@ bool is_all_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-}  // namespace
-
-bool is_address(const std::string& host) {
-  std::array<unsigned char, sizeof(in6_addr)> bytes{};
-  return ::inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 ||
-         ::inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
-}
-
-namespace {
-
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::any_of(names,
                              [&](const auto& each) { return equal_ignoring_case(each, name); });
@@ -106,6 +96,12 @@ std::string date_now() {
 }
 
 }  // namespace
+
+bool is_address(const std::string& host) {
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  return ::inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 ||
+         ::inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
+}
 
 Json error_json(const std::string& kind, const std::string& message) {
   constexpr std::size_t longest = 1000;  // a message may repeat what the client sent
@@ -222,7 +218,7 @@ void check_host(const HttpRequest& request, const AllowedHosts& allowed) {
   const auto host = host_of_authority(authority);
   if (request.count("Host") != 1 || !host) {
     // HTTP/1.0 does not have the field.
-    if (request.is_http_1_0 && request.count("Host") == 0) return;
+    if (request.is_http_1_0 && request.count("Host") == 0 && request.count("Origin") == 0) return;
     throw HttpError(400, "bad_request",
                     fmt::format("Host: found {}, expected the name of this server once",
                                 authority.empty() ? "none" : "`" + excerpt(authority) + "`"));

@@ -86,6 +86,16 @@ bool is_match(const std::string& route, const std::string& path, std::string& na
   return !name.empty() && name.find('/') == std::string::npos;
 }
 
+// Completes the response to OPTIONS, which has the methods in its field Allow. A browser asks so
+// before a page of another site sends a request.
+void answer_options(HttpResponse& response) {
+  response.status = 204;
+  response.type = "";
+  response.fields.emplace_back("Access-Control-Allow-Methods", response.fields.front().second);
+  response.fields.emplace_back("Access-Control-Allow-Headers", "Content-Type, Authorization");
+  response.fields.emplace_back("Access-Control-Max-Age", "600");
+}
+
 }  // namespace
 
 class HttpServer::Impl {
@@ -110,7 +120,7 @@ class HttpServer::Impl {
   AccessLog access_log;
 
   const HttpOptions options_;
-  ServerParts parts_;
+  ServerContext parts_;
   std::atomic<bool> stopping_ = false;
   std::atomic<std::size_t> connections_ = 0;
 
@@ -131,6 +141,7 @@ class HttpServer::Impl {
   };
 
   asio::awaitable<void> accept_clients();
+  asio::awaitable<void> pause();
   bool recover_from(const error_code& error);
   bool make_room();
   asio::awaitable<void> serve(std::unique_ptr<Client> client);
@@ -253,10 +264,16 @@ asio::awaitable<void> HttpServer::Impl::accept_clients() {
       log::error("A connection was lost: {}", failure.what());
       pauses = true;
     }
-    if (!pauses) continue;
+    if (pauses) co_await pause();
+  }
+}
+
+asio::awaitable<void> HttpServer::Impl::pause() {
+  try {
     accept_timer_.expires_after(accept_pause);
     error_code ignored;
     co_await accept_timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  } catch (const std::bad_alloc&) {
   }
 }
 
@@ -270,7 +287,7 @@ bool HttpServer::Impl::recover_from(const error_code& error) {
   if (error.value() != EMFILE && error.value() != ENFILE) return false;
   if (make_room()) return true;
   // All clients that wait get an answer through the descriptor that is kept for this.
-  for (int socket = 0; socket >= 0;) {
+  for (int socket = 0, count = 0; socket >= 0 && count < backlog; ++count) {
     if (spare_descriptor_ >= 0) ::close(spare_descriptor_);
     socket = ::accept(acceptor_.native_handle(), nullptr, nullptr);
     if (socket >= 0) refuse(socket);
@@ -351,9 +368,9 @@ asio::awaitable<bool> HttpServer::Impl::answer(Client& client) {
       fields.emplace_back("Content-Length", std::to_string(response.body.size()));
     }
     if (!goes_on) fields.emplace_back("Connection", "close");
-    auto text = request.method == "HEAD" ? std::string() : std::move(response.body);
-    text.insert(0, head_of(response, fields));
-    const bool is_sent = co_await client.connection.write(text);
+    const auto head = head_of(response, fields);
+    const std::string_view body = request.method == "HEAD" ? "" : std::string_view(response.body);
+    const bool is_sent = co_await client.connection.write(head, body);
     goes_on = is_sent && goes_on;
   } else {
     goes_on = false;
@@ -389,17 +406,11 @@ asio::awaitable<void> HttpServer::Impl::handle(HttpExchange& exchange, Client& c
     co_await client.connection.skip_body();
   }
   client.enter(answering);
-  if (entry == nullptr) {  // may a page of another site send a request?
-    exchange.response_.status = 204;
-    exchange.response_.type = "";
-    exchange.response_.fields.emplace_back("Access-Control-Allow-Methods",
-                                           exchange.response_.fields.front().second);
-    exchange.response_.fields.emplace_back("Access-Control-Allow-Headers",
-                                           "Content-Type, Authorization");
-    exchange.response_.fields.emplace_back("Access-Control-Max-Age", "600");
-    co_return;
+  if (entry != nullptr) {
+    co_await entry->handler(exchange);
+  } else {
+    answer_options(exchange.response_);
   }
-  co_await entry->handler(exchange);
 }
 
 // Returns the route of a request, and stores its path. Returns nullptr for OPTIONS, with `allow`
@@ -420,7 +431,8 @@ const HttpServer::Impl::Entry* HttpServer::Impl::find(HttpRequest& request, std:
   if (method != found->second.end()) return &method->second;
   std::string allowed;
   for (const auto& [name, entry] : found->second) allowed += (allowed.empty() ? "" : ", ") + name;
-  allow.emplace_back("Allow", allowed);
+  const bool can_get = found->second.contains("GET");
+  allow.emplace_back("Allow", allowed + (can_get ? ", HEAD, OPTIONS" : ", OPTIONS"));
   if (request.method == "OPTIONS") return nullptr;
   throw HttpError(405, "method_not_allowed",
                   fmt::format("{}: found method {}, expected {}", excerpt(request.path),
@@ -430,7 +442,7 @@ const HttpServer::Impl::Entry* HttpServer::Impl::find(HttpRequest& request, std:
 // Called before the body is read. Throws HttpError.
 void HttpServer::Impl::check(const HttpRequest& request, const std::string& path,
                              const Route& route) const {
-  if (stopping_ && !route.always) {
+  if (stopping_) {
     throw HttpError(503, "stopping", "the server is stopping; try again later", 5);
   }
   if (route.needs_token && options_.token.empty()) {

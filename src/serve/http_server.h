@@ -40,8 +40,6 @@ class HttpServer {
     bool is_protected = false;  // needs the bearer token, if there is one
     bool needs_token = false;   // refused if the server has no token
     bool has_body = false;      // a POST with a JSON body
-    // Answered while the server stops; others are refused then.
-    bool always = false;
   };
 
   // The access log: called after each response. `route` is the path of the route, "" for a request

@@ -20,7 +20,8 @@ bool is_printable(const std::string& text) {
 }  // namespace
 
 ModelRegistry::~ModelRegistry() {
-  entries_.clear();  // destroys the models on the thread
+  is_ending_ = true;  // reloads that wait are left out
+  asio::post(thread_, [this] { entries_.clear(); });
   thread_.join();
 }
 
@@ -51,6 +52,7 @@ bool ModelRegistry::begin_reload(const std::string& name) {
 }
 
 void ModelRegistry::reload(const std::string& name) {
+  if (is_ending_) throw EnvironmentError("the server is stopping");
   const auto entry = std::ranges::find(entries_, name, &Entry::name);
   Service service;
   std::exception_ptr failure;
@@ -65,6 +67,7 @@ void ModelRegistry::reload(const std::string& name) {
     if (service) std::swap(entry->service, service);
   }
   if (failure) std::rethrow_exception(failure);
+  log::info("{}: loaded again", name);
 }
 
 void ModelRegistry::reload_all() {
@@ -73,7 +76,6 @@ void ModelRegistry::reload_all() {
     asio::post(thread_, [this, name] {
       try {
         reload(name);
-        log::info("{}: loaded again", name);
       } catch (const std::exception& error) {
         log::error("{}: could not be loaded again, so the old model stays: {}", name, error.what());
       }

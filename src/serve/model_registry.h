@@ -1,6 +1,7 @@
 // The models of a server, by name.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -50,6 +51,7 @@ class ModelRegistry {
 
   Service load(const Loader& loader);
 
+  std::atomic<bool> is_ending_ = false;
   mutable std::mutex mutex_;  // guards `service` and `is_loading` of the entries
   std::vector<Entry> entries_;
   asio::thread_pool thread_{1};

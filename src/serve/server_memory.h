@@ -34,17 +34,20 @@ class ServerMemory {
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
 
+    // Throws HttpError 413 if the request would have too many bytes with so many more.
+    void check(std::size_t bytes) const {
+      if (bytes_ + bytes <= memory_.limits_.request) return;
+      throw HttpError(413, "too_large",
+                      fmt::format("the request and its answer need more than the {} MB that the "
+                                  "server allows; send fewer or shorter lines, or ask for less",
+                                  memory_.limits_.request >> 20));
+    }
     // Adds to the bytes of the request. Throws HttpError 413 if the request would have too many,
     // and 429 if all requests together would. A quarter of the memory is kept for small requests,
     // so that large ones cannot keep them out.
     void add(std::size_t bytes) {
-      if (bytes_.fetch_add(bytes) + bytes > memory_.limits_.request) {
-        bytes_ -= bytes;
-        throw HttpError(413, "too_large",
-                        fmt::format("the request and its answer need more than the {} MB that the "
-                                    "server allows; send fewer or shorter lines, or ask for less",
-                                    memory_.limits_.request >> 20));
-      }
+      check(bytes);
+      bytes_ += bytes;
       const auto all = bytes_ <= small_request ? memory_.limits_.all : memory_.limits_.all / 4 * 3;
       const auto used = memory_.used_.fetch_add(bytes) + bytes;
       if (used > all) {
@@ -73,9 +76,9 @@ class ServerMemory {
   std::atomic<std::size_t> peak_ = 0;
 };
 
-// Memory that is freed when the system refuses more, for the small allocations inside of Asio and
-// Beast: an exception there would end the program. What failed for want of memory is a large
-// allocation of some request, which ends with an error. One object at a time.
+// Memory that is freed when the system refuses more, as under `ulimit -v`. A request that needed a
+// large block then ends with an error, and the small allocations inside of Asio and Beast, where an
+// exception would end the program, succeed. One object at a time.
 class MemoryReserve {
  public:
   MemoryReserve() {

@@ -165,8 +165,7 @@ TranslateRequest parse_translate_request(const std::string& body, const RequestL
     visit_json(body, shape);
     json = Json::parse(body);
   } catch (const Json::exception& error) {
-    const std::string fault = error.what();  // "[json.exception.parse_error.101] parse error at …"
-    reject("the body is not JSON: " + fault.substr(fault.find(' ') + 1));
+    reject("the body is not JSON: " + fault_of(error));
   }
   if (!json.is_object()) reject_value("the body", json, "an object");
 
@@ -232,40 +231,46 @@ TranslateRequest parse_translate_request(const std::string& body, const RequestL
   return request;
 }
 
+std::size_t TranslateRequest::part_count(const std::string& line) const {
+  if (split_length == 0) return 1;
+  const auto words = split_at_ascii_space(line).size();
+  const auto length = static_cast<std::size_t>(split_length);
+  // A part that ends after a sentence may be short, and the next one, after a comma, too.
+  return words <= length ? 1 : std::min(words, 1 + 3 * words / length);
+}
+
 std::size_t TranslateRequest::part_count() const {
-  if (split_length == 0) return lines.size();
   std::size_t parts = 0;
-  for (const auto& line : lines) {
-    std::size_t words = 0;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      if (line[i] != ' ' && (i == 0 || line[i - 1] == ' ')) ++words;
-    }
-    const auto length = static_cast<std::size_t>(split_length);
-    // A part that ends after a sentence may be short, but not the next one too.
-    parts += words <= length ? 1 : 1 + 2 * words / length;
-  }
+  for (const auto& line : lines) parts += part_count(line);
   return parts;
 }
 
-std::size_t answer_bytes(const TranslateRequest& request, const SearchOptions& search) {
+std::size_t answer_bytes(const TranslateRequest& request, const SearchOptions& search,
+                         std::size_t bytes_per_token) {
   constexpr std::size_t per_hypothesis = 200;  // keys and numbers
   constexpr std::size_t per_token = 40;        // the token and its probability
   constexpr std::size_t per_weight = 10;
   constexpr std::size_t per_node = 80;  // of a search tree
   constexpr std::size_t per_phrase_byte = 16;
   const auto n_best = static_cast<std::size_t>(request.n_best);
-  const auto longest = static_cast<std::size_t>(search.max_output_length);
-  const auto shortest = static_cast<std::size_t>(search.min_output_length);
+  const auto beam = static_cast<std::size_t>(std::max(search.beam_size, search.samples));
   // The search has a copy of the phrases for each line.
   std::size_t phrases = request.prefix.size();
   for (const auto* list : {&request.required_phrases, &request.banned_phrases}) {
     for (const auto& phrase : *list) phrases += phrase.size();
   }
-  const auto beam = static_cast<std::size_t>(std::max(search.beam_size, search.samples));
   std::size_t bytes = request.lines.size() * per_phrase_byte * phrases;
   for (const auto& line : request.lines) {
-    const auto source = line.size() / 4 + 2;  // tokens
-    const auto target = std::min(std::max(source + source / 2 + 10, shortest), longest);
+    const auto parts = request.part_count(line);
+    const auto source = line.size() / bytes_per_token + 2 * parts;  // tokens
+    const auto longest = parts * static_cast<std::size_t>(search.max_output_length);
+    const auto allowed =
+        search.max_output_ratio > 0
+            ? static_cast<std::size_t>(search.max_output_ratio * static_cast<double>(source)) +
+                  10 * parts
+            : longest;
+    const auto shortest = parts * static_cast<std::size_t>(search.min_output_length);
+    const auto target = std::min(std::max(allowed, shortest), longest);
     auto hypothesis = per_hypothesis + 8 * target;
     if (request.tokens || request.attention) hypothesis += per_token * target;
     if (request.attention) hypothesis += per_weight * source * target;

@@ -38,9 +38,10 @@ struct TranslateRequest {
   std::vector<std::string> banned_phrases;
   Stream stream = Stream::none;
 
-  // Returns the number of sentences to translate: the lines, or the parts into which split_length
-  // can split them.
+  // Return the number of sentences to translate: the lines, or at most as many parts as
+  // split_length can split them into.
   std::size_t part_count() const;
+  std::size_t part_count(const std::string& line) const;
 };
 
 // Parses untrusted text. Throws HttpError 400, with the key, what was found and what was expected,
@@ -52,9 +53,10 @@ SearchOptions search_of(const TranslateRequest& request, const SearchOptions& de
                         const RequestLimits& limits);
 
 // Returns an estimate of the bytes that a request needs beside its body: for its lines, hypotheses,
-// tokens, attention weights, search trees and phrases, with translations somewhat longer than their
-// sources.
-std::size_t answer_bytes(const TranslateRequest& request, const SearchOptions& search);
+// tokens, attention weights, search trees and phrases, with translations as long as the search
+// allows. `bytes_per_token` is that of the source text.
+std::size_t answer_bytes(const TranslateRequest& request, const SearchOptions& search,
+                         std::size_t bytes_per_token);
 
 // The keys of section `search` that a request may set: those that change one translation.
 std::vector<std::string> search_keys();

@@ -12,6 +12,7 @@
 #include "base/strings.h"
 #include "base/version.h"
 #include "config/docs.h"
+#include "serve/request_results.h"
 #include "text/unicode.h"
 
 namespace regard {
@@ -26,149 +27,6 @@ constexpr std::array<double, 12> bucket_ends = {0.01, 0.025, 0.05, 0.1, 0.25, 0.
 constexpr const char* page_policy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src "
     "'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-// A request that is being translated. Shared by its handler and the threads of the model.
-class Pending {
- public:
-  using Events = std::vector<std::string>;
-
-  // `wake` is called when there is something to take. `memory` must outlive the calls of finish(),
-  // as long as close() was not called.
-  Pending(const TranslateRequest& request, ServerMemory::Lease& memory, std::function<void()> wake)
-      : is_stream_(request.stream != TranslateRequest::Stream::none),
-        results_(is_stream_ ? 0 : request.lines.size()),
-        unfinished_(request.lines.size()),
-        memory_(&memory),
-        wake_(std::move(wake)) {}
-
-  void reserve(std::size_t bytes) {
-    memory_->add(bytes);
-    reserved_ = bytes;
-  }
-  void finish(std::size_t line, Json translation) {
-    std::optional<Json> error;
-    if (translation.contains("error")) error = translation["error"];
-    if (is_stream_) {
-      Json data = {{"line", line}};
-      data.update(translation);
-      translation = std::move(data);
-    }
-    auto text = is_stream_ ? event_text("translation", translation) : to_text(translation);
-    const std::lock_guard lock(mutex_);
-    if (memory_ != nullptr) {
-      add(text.size());
-      if (is_stream_) {
-        events_.push_back(std::move(text));
-        partial_.erase(line);
-      } else {
-        results_[line] = std::move(text);
-      }
-      if (!first_error_) first_error_ = std::move(error);
-    }
-    --unfinished_;  // last: the line is finished again, with an error, if something above throws
-    if (memory_ != nullptr && (unfinished_ == 0 || is_stream_ || failure_)) wake_();
-  }
-  // A slow client gets only the last of several.
-  void set_partial(std::size_t line, std::string text) {
-    const std::lock_guard lock(mutex_);
-    if (memory_ == nullptr) return;
-    partial_[line] = std::move(text);
-    wake_();
-  }
-  // Ignores what comes later.
-  void close() {
-    const std::lock_guard lock(mutex_);
-    memory_ = nullptr;
-  }
-
-  // Returns the events since the last call. Throws HttpError if the answer needs too much memory.
-  Events take_events() {
-    const std::lock_guard lock(mutex_);
-    if (failure_) throw HttpError(*failure_);
-    Events events;
-    for (const auto& [line, text] : partial_) {
-      events.push_back(event_text("partial", {{"line", line}, {"text", text}}));
-    }
-    partial_.clear();
-    std::ranges::move(events_, std::back_inserter(events));
-    events_.clear();
-    return events;
-  }
-  // True if all lines are finished and all events taken. Throws as take_events().
-  bool is_finished() const {
-    const std::lock_guard lock(mutex_);
-    if (failure_) throw HttpError(*failure_);
-    return unfinished_ == 0 && events_.empty();
-  }
-  // The translations in the order of the lines, as JSON. Call them when all lines are finished.
-  const std::vector<std::string>& results() const { return results_; }
-  const std::optional<Json>& first_error() const { return first_error_; }
-
-  static std::string event_text(const std::string& event, const Json& data) {
-    return fmt::format("event: {}\ndata: {}\n\n", event, to_text(data));
-  }
-
- private:
-  // Counts bytes of the answer: those beyond the estimate need more memory.
-  void add(std::size_t bytes) {
-    bytes_ += bytes;
-    if (bytes_ <= reserved_ || failure_) return;
-    try {
-      memory_->add(bytes_ - reserved_);
-      reserved_ = bytes_;
-    } catch (const HttpError& error) {
-      failure_ = error;
-    }
-  }
-
-  const bool is_stream_;
-  mutable std::mutex mutex_;
-  std::vector<std::string> results_;
-  Events events_;
-  std::map<std::size_t, std::string> partial_;
-  std::optional<Json> first_error_;
-  std::optional<HttpError> failure_;
-  std::size_t unfinished_;
-  std::size_t reserved_ = 0;
-  std::size_t bytes_ = 0;
-  ServerMemory::Lease* memory_;  // nullptr after close()
-  std::function<void()> wake_;
-};
-
-// A request that a model translates. Cancelled when it is destroyed before its end.
-class Running {
- public:
-  Running(TranslationService& service, std::shared_ptr<Pending> pending)
-      : service_(service), pending_(std::move(pending)) {}
-  ~Running() {
-    pending_->close();
-    if (number_ && !has_ended) service_.cancel(*number_);
-  }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-
-  void submit(const TranslateRequest& request) {
-    TranslationService::Listener listener{
-        .reserve = [this](std::size_t bytes) { pending_->reserve(bytes); },
-        .finished = [pending = pending_](
-                        std::size_t line,
-                        Json translation) { pending->finish(line, std::move(translation)); },
-        .partial = {}};
-    if (request.stream == TranslateRequest::Stream::tokens) {
-      listener.partial = [pending = pending_](std::size_t line, std::string text) {
-        pending->set_partial(line, std::move(text));
-      };
-    }
-    number_ = service_.submit(request, std::move(listener));
-  }
-
-  bool has_ended = false;
-
- private:
-  TranslationService& service_;
-  std::shared_ptr<Pending> pending_;
-  std::optional<std::uint64_t> number_;
-};
 
 // Counts the lines of a request until they are submitted.
 class ArrivingLines {
@@ -219,9 +77,8 @@ void check_wakeup(HttpExchange::Wakeup wakeup, milliseconds timeout) {
   }
 }
 
-void respond(HttpExchange& exchange, std::string json, int status = 200) {
-  exchange.respond(
-      {.status = status, .body = std::move(json), .fields = {{"Cache-Control", "no-store"}}});
+void respond(HttpExchange& exchange, std::string json) {
+  exchange.respond({.body = std::move(json), .fields = {{"Cache-Control", "no-store"}}});
 }
 
 // Returns a handler that needs no waiting.
@@ -281,13 +138,11 @@ TranslationApi::TranslationApi(HttpServer& server, ModelRegistry& models, ApiOpt
   server.add("GET", "/models", {.is_protected = true}, at_once([this](HttpExchange& exchange) {
                respond(exchange, to_text(this->models()));
              }));
-  server.add("GET", "/health", {.always = true}, at_once([this](HttpExchange& exchange) {
-               const bool stopping = server_.is_stopping();
-               respond(exchange, to_text({{"status", stopping ? "stopping" : "ok"}}),
-                       stopping ? 503 : 200);
+  server.add("GET", "/health", {}, at_once([](HttpExchange& exchange) {
+               respond(exchange, to_text({{"status", "ok"}}));
              }));
   server.add(
-      "GET", "/metrics", {.always = true}, at_once([this](HttpExchange& exchange) {
+      "GET", "/metrics", {}, at_once([this](HttpExchange& exchange) {
         exchange.respond({.type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics()});
       }));
   server.add("GET", "/openapi.json", {}, at_once([text = openapi()](HttpExchange& exchange) {
@@ -332,11 +187,11 @@ asio::awaitable<void> TranslationApi::reload(HttpExchange& exchange) {
     }
   });
   if (!fault.empty()) {
+    log::error("{}: could not be loaded again, so the old model stays: {}", name, fault);
     throw HttpError(409, "unloadable",
                     fmt::format("{}: the old model stays, because the new one cannot be loaded: {}",
                                 name, fault));
   }
-  log::info("{}: loaded again", name);
   respond(exchange, to_text({{"model", name}, {"status", "reloaded"}}));
 }
 
@@ -354,11 +209,12 @@ asio::awaitable<void> TranslationApi::translate(HttpExchange& exchange) {
                   (arriving == arriving_lines_.end() ? 0 : arriving->second),
               lines, options_.max_waiting_lines);
 
-  const auto pending = std::make_shared<Pending>(request, exchange.memory(), exchange.waker());
-  Running running(*service, pending);
+  const auto results =
+      std::make_shared<RequestResults>(request, exchange.memory(), exchange.waker());
+  SubmittedRequest submitted(*service, results);
   {
     const ArrivingLines counted_lines(arriving_lines_, *service, lines);
-    co_await call_on(exchange.workers(), [&] { running.submit(request); });
+    co_await call_on(exchange.workers(), [&] { submitted.submit(request); });
   }
   if (request.stream != TranslateRequest::Stream::none) {
     HttpResponse head{.type = "text/event-stream", .body = ""};
@@ -371,48 +227,41 @@ asio::awaitable<void> TranslationApi::translate(HttpExchange& exchange) {
         const auto wakeup = co_await exchange.wait_until(deadline);
         check_wakeup(wakeup, options_.timeout);
         std::string text;
-        for (const auto& event : pending->take_events()) text += event;
+        for (const auto& event : results->take_events()) text += event;
         co_await exchange.write(std::move(text));
-        finished = pending->is_finished();
+        finished = results->is_finished();
       }
-      running.has_ended = true;
+      submitted.has_ended = true;
     } catch (const HttpError& error) {
       failure = error;
     }
     if (failure && failure->status == 499) throw HttpError(*failure);
-    auto last = failure ? Pending::event_text("error", error_json(failure->kind, failure->message))
-                        : Pending::event_text("done", {{"model", model}});
+    auto last = failure ? event_text("error", error_json(failure->kind, failure->message))
+                        : event_text("done", {{"model", model}});
     co_await exchange.write(std::move(last));
     co_return;
   }
-  while (!pending->is_finished()) {
+  while (!results->is_finished()) {
     const auto wakeup = co_await exchange.wait_until(deadline);
     check_wakeup(wakeup, options_.timeout);
   }
-  running.has_ended = true;
-  if (request.is_single && pending->first_error()) {
-    const auto& error = *pending->first_error();
+  submitted.has_ended = true;
+  if (request.is_single && results->first_error()) {
+    const auto& error = *results->first_error();
     const auto kind = error["kind"].get<std::string>();
     throw HttpError(kind == "input" ? 422 : 500, kind, error["message"].get<std::string>());
   }
-  auto text = fmt::format(R"({{"model":{},"translations":[)", to_text(model));
-  for (const auto& result : pending->results()) {
-    if (&result != pending->results().data()) text += ',';
-    text += result;
-  }
-  respond(exchange, std::move(text) + "]}");
+  respond(exchange, fmt::format(R"({{"model":{},"translations":[)", to_text(model)) +
+                        results->take_results() + "]}");
 }
 
 void TranslationApi::count(const HttpRequest& request, const std::string& route, int status,
                            double seconds) {
-  {
-    const std::lock_guard lock(mutex_);
-    ++responses_[{route.empty() ? "other" : route, status}];
-    if (route == "/translate") {
-      const auto bucket = std::ranges::lower_bound(bucket_ends, seconds) - bucket_ends.begin();
-      ++buckets_[static_cast<std::size_t>(bucket)];
-      seconds_ += seconds;
-    }
+  ++responses_[{route.empty() ? "other" : route, status}];
+  if (route == "/translate") {
+    const auto bucket = std::ranges::lower_bound(bucket_ends, seconds) - bucket_ends.begin();
+    ++buckets_[static_cast<std::size_t>(bucket)];
+    seconds_ += seconds;
   }
   auto line = fmt::format("{} {} {} {} {:.1f} ms", request.remote_address,
                           excerpt(printable(request.method)), excerpt(printable(request.path)),
@@ -427,23 +276,20 @@ std::string TranslationApi::metrics() const {
   const auto begin = [&](const std::string& name, const char* type, const char* help) {
     text += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
   };
-  {
-    const std::lock_guard lock(mutex_);
-    begin("regard_responses_total", "counter", "Responses by path and status.");
-    for (const auto& [key, number] : responses_) {
-      text += fmt::format("regard_responses_total{{path={},status=\"{}\"}} {}\n", quoted(key.first),
-                          key.second, number);
-    }
-    begin("regard_translate_seconds", "histogram", "Time of a request to /translate.");
-    std::uint64_t total = 0;
-    for (std::size_t i = 0; i < buckets_.size(); ++i) {
-      total += buckets_[i];
-      const auto end = i < bucket_ends.size() ? fmt::format("{}", bucket_ends[i]) : "+Inf";
-      text += fmt::format("regard_translate_seconds_bucket{{le=\"{}\"}} {}\n", end, total);
-    }
-    text += fmt::format("regard_translate_seconds_sum {}\nregard_translate_seconds_count {}\n",
-                        seconds_, total);
+  begin("regard_responses_total", "counter", "Responses by path and status.");
+  for (const auto& [key, number] : responses_) {
+    text += fmt::format("regard_responses_total{{path={},status=\"{}\"}} {}\n", quoted(key.first),
+                        key.second, number);
   }
+  begin("regard_translate_seconds", "histogram", "Time of a request to /translate.");
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    total += buckets_[i];
+    const auto end = i < bucket_ends.size() ? fmt::format("{}", bucket_ends[i]) : "+Inf";
+    text += fmt::format("regard_translate_seconds_bucket{{le=\"{}\"}} {}\n", end, total);
+  }
+  text += fmt::format("regard_translate_seconds_sum {}\nregard_translate_seconds_count {}\n",
+                      seconds_, total);
   using Statistics = TranslationService::Statistics;
   std::vector<std::pair<std::string, Statistics>> all;
   for (const auto& name : models_.names()) {

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,7 +45,6 @@ class TranslationApi {
   // thread.
   std::map<const TranslationService*, std::size_t> arriving_lines_;
 
-  mutable std::mutex mutex_;                                        // guards the members below
   std::map<std::pair<std::string, int>, std::uint64_t> responses_;  // by route and status
   std::vector<std::uint64_t> buckets_;  // of seconds of POST /translate; the last one is +Inf
   double seconds_ = 0;

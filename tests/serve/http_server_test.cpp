@@ -86,7 +86,7 @@ class HttpServerTest : public testing::Test {
       throw std::runtime_error("it failed");
       co_return;
     });
-    // Waits until the server is told to stop; a stream if the query says so.
+    // Waits until the client is gone or the server is told to stop.
     server_->add("GET", "/wait", {}, [this](HttpExchange& exchange) -> asio::awaitable<void> {
       ++waiting_;
       const auto wakeup = co_await exchange.wait_until(HttpExchange::Clock::now() + 20s);
@@ -188,6 +188,7 @@ TEST_F(HttpServerTest, AnswersMalformedFramingWith400AndCloses) {
            "0\r\n\r\n"),
       post("Transfer-Encoding: chunked\r\n", "2a" + std::string(hidden_request)),
       post("Transfer-Encoding: chunked\r\n", "3\r\nabcX0\r\n\r\n"),
+      post("Transfer-Encoding: chunked\r\n", "3\nabc\n0\n\n"),
       post("Transfer-Encoding: chunked\r\n", "0x3\r\nabc\r\n0\r\n\r\n"),
       post("Transfer-Encoding: chunked\r\n", "-3\r\nabc\r\n0\r\n\r\n"),
       post("Transfer-Encoding: chunked\r\n", "fffffffffffffffff\r\nabc\r\n0\r\n\r\n"),
@@ -221,8 +222,6 @@ TEST_F(HttpServerTest, AnswersMalformedFramingWith400AndCloses) {
         << bytes;
     EXPECT_EQ(occurrences(response, "HTTP/1.1 "), 1) << bytes;
   }
-  // The end of the line never comes.
-  EXPECT_THAT(answer(post("Transfer-Encoding: chunked\r\n", "3\nabc\n0\n\n")), IsEmpty());
   EXPECT_EQ(hidden_, 0);
 }
 
@@ -244,7 +243,7 @@ TEST_F(HttpServerTest, UnderstandsWhatTheStandardAllows) {
       answer("HEAD /hidden HTTP/1.1\r\nHost: localhost\r\n" + end + "\r\n"),
       AllOf(HasSubstr("Content-Length: 6\r\n"), HasSubstr("Date: "), Not(HasSubstr("HIDDEN"))));
   EXPECT_THAT(answer("OPTIONS /hidden HTTP/1.1\r\nHost: localhost\r\n" + end + "\r\n"),
-              AllOf(StartsWith("HTTP/1.1 204 "), HasSubstr("Allow: GET\r\n"),
+              AllOf(StartsWith("HTTP/1.1 204 "), HasSubstr("Allow: GET, HEAD, OPTIONS\r\n"),
                     Not(HasSubstr("Access-Control-Allow-Origin"))));
   // Requests that arrive together are answered in turn.
   const auto both =
@@ -305,11 +304,12 @@ TEST_F(HttpServerTest, AnswersAddressesAndNamesThatAreItsOwn) {
   const auto preflight = answer(
       "OPTIONS /echo HTTP/1.1\r\nHost: localhost\r\nOrigin: https://friend.example\r\n"
       "Access-Control-Request-Method: POST\r\n\r\n");
-  EXPECT_THAT(preflight,
-              AllOf(StartsWith("HTTP/1.1 204 "),
-                    HasSubstr("Access-Control-Allow-Origin: https://friend.example\r\n"),
-                    HasSubstr("Vary: Origin\r\n"), HasSubstr("Access-Control-Allow-Methods: POST"),
-                    HasSubstr("Access-Control-Allow-Headers: Content-Type, Authorization")));
+  EXPECT_THAT(
+      preflight,
+      AllOf(StartsWith("HTTP/1.1 204 "),
+            HasSubstr("Access-Control-Allow-Origin: https://friend.example\r\n"),
+            HasSubstr("Vary: Origin\r\n"), HasSubstr("Access-Control-Allow-Methods: POST, OPTIONS"),
+            HasSubstr("Access-Control-Allow-Headers: Content-Type, Authorization")));
 }
 
 TEST_F(HttpServerTest, TheOldestIdleConnectionGivesWay) {
@@ -409,7 +409,7 @@ TEST_F(HttpServerTest, StoppingBeforeItServesEndsItAtOnce) {
 
 TEST_F(HttpServerTest, BodiesCountAsMemoryOfTheirRequest) {
   options_.max_body_bytes = 10 << 20;
-  options_.memory = {.request = 4 << 20, .all = 8 << 20};
+  options_.memory = {.request = 4 << 20, .all = 6 << 20};
   start();
   const auto body = [](std::size_t bytes) {
     return post("Connection: close\r\nContent-Length: " + std::to_string(bytes) + "\r\n",
@@ -419,8 +419,8 @@ TEST_F(HttpServerTest, BodiesCountAsMemoryOfTheirRequest) {
   EXPECT_THAT(answer(body(1 << 20)), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(answer(body((1 << 20) + 1)), StartsWith("HTTP/1.1 413 "));
   RawClient half(port_);
-  half.send(body(1 << 20).substr(0, 1000));  // and waits
-  while (server_->memory().used() < (4u << 20)) std::this_thread::sleep_for(1ms);
+  half.send(body(1 << 20).substr(0, 3 << 18));  // and waits
+  while (server_->memory().used() < (5u << 19)) std::this_thread::sleep_for(1ms);
   EXPECT_THAT(answer(body(1 << 20)), StartsWith("HTTP/1.1 429 "));
   EXPECT_THAT(answer(body(1000)), StartsWith("HTTP/1.1 200 ")) << "small requests have a share";
   half.close();

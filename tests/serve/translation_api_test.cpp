@@ -237,7 +237,9 @@ TEST_F(TranslationApiTest, SaysWhatIsWrongWithARequest) {
       {R"({"text": ["a b c d e", "a"], "split_length": 2})",
        "413 too_large: text[0]: found 9 bytes"},
       {R"({"text": ["a b c"], "split_length": 1})",
-       "413 too_large: split_length: found up to 7 parts of lines, expected at most 2"},
+       "413 too_large: split_length: found up to 3 parts of lines, expected at most 2"},
+      {R"({"text": ["a\tb\tc"], "split_length": 1})",
+       "413 too_large: split_length: found up to 3 parts of lines, expected at most 2"},
       {"{}", "400 bad_request: text is missing"},
       {R"({"text": 3})", "400 bad_request: text: found 3, expected a string or a list of strings"},
       {R"({"text": ["a", 3]})", "400 bad_request: text[1]: found 3, expected a string"},
@@ -286,7 +288,7 @@ TEST_F(TranslationApiTest, ChecksPathMethodAndTypeBeforeItReadsABody) {
   const auto wrong_method = client().Get("/translate");
   EXPECT_EQ(text_of(wrong_method),
             "405 method_not_allowed: /translate: found method GET, expected POST");
-  EXPECT_EQ(wrong_method->get_header_value("Allow"), "POST");
+  EXPECT_EQ(wrong_method->get_header_value("Allow"), "POST, OPTIONS");
   EXPECT_EQ(text_of(client().Post("/translate", "text=a", "application/x-www-form-urlencoded")),
             "415 bad_request: Content-Type: found `application/x-www-form-urlencoded`, expected "
             "application/json");
@@ -562,6 +564,18 @@ TEST_F(TranslationApiTest, AModelIsLoadedAgainWhileItIsInUse) {
          std::string::npos) {
     std::this_thread::sleep_for(1ms);
   }
+}
+
+TEST(ModelRegistry, EndsWhileAModelIsLoadedAgain) {
+  std::atomic<int> loads = 0;
+  ModelRegistry models;
+  models.add("a", [&] {
+    if (++loads > 1) std::this_thread::sleep_for(200ms);
+    return std::make_unique<UpperCase>();
+  });
+  models.add("b", [] { return std::make_unique<UpperCase>(); });
+  models.reload_all();
+  while (loads < 2) std::this_thread::sleep_for(1ms);
 }
 
 TEST_F(TranslationApiTest, WithoutATokenNobodyReloadsAModel) {

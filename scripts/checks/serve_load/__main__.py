@@ -2,10 +2,10 @@
 
     scripts/check.sh serve_load --measure        sentences a second and latency, beside `regard translate`
     scripts/check.sh serve_load --abuse 10       ten minutes of misuse, while 100,000 tagged requests get their answers
-    scripts/check.sh serve_load --proxy          100,000 tagged requests and aborts through nginx and one upstream connection
+    scripts/check.sh serve_load --proxy          100,000 tagged requests and aborts through haproxy and one upstream connection
 
 --measure needs wrk (Debian: apt-get install wrk) and Multi30k (scripts/fetch_multi30k.sh); without -m, it trains a
-Transformer first. --proxy needs nginx (apt-get install nginx-light). --abuse and --proxy use the model of
+Transformer first. --proxy needs haproxy (apt-get install haproxy). --abuse and --proxy use the model of
 scripts/quickstart.sh.
 """
 
@@ -30,7 +30,7 @@ def arguments():
     parser.add_argument("-m", "--model", type=pathlib.Path, metavar="MODEL", help="run folder or model folder")
     parser.add_argument("--measure", action="store_true", help="measure speed and latency")
     parser.add_argument("--abuse", type=float, metavar="MINUTES", help="attack the server for so long")
-    parser.add_argument("--proxy", action="store_true", help="send tagged requests through nginx")
+    parser.add_argument("--proxy", action="store_true", help="send tagged requests through haproxy")
     parser.add_argument("--requests", type=int, default=100_000, help="tagged requests of --abuse and --proxy; default: 100000")
     parser.add_argument("--beam-size", type=int, default=5, help="of --measure; default: 5")
     parser.add_argument("--seconds", type=int, default=20, help="of each measurement; default: 20")
@@ -59,7 +59,7 @@ def measured(options):
     head = ["", "sentences/s", "ratio", "p50, ms", "p95, ms", "p99, ms"]
     text = pages.table(head, rows) + (
         f"\n{machine()}, wrk on the same cores; a Transformer of 2.1 million parameters "
-        f"(`configs/multi30k_transformer_fast.yaml`, 600 steps), the {1000:,} lines of Multi30k's test of 2016, one in each "
+        f"(`configs/multi30k_transformer_fast.yaml`, 600 steps), the 1,000 lines of Multi30k's test of 2016, one in each "
         f"request, beam {options.beam_size}; medians of {options.rounds} rounds of {options.seconds} s in turn.\n\n"
         f"{IDLE:,} idle connections take {memory:.0f} MB.\n"
     )

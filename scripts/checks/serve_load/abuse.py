@@ -229,7 +229,8 @@ def besiege(server, port, kinds, expected, clients, requests, minutes):
         "unfinished_lines": server.metric('regard_unfinished_lines{model="model"}'),
         "log": [line for line in server.log if "error" in line][:5],
     }
-    if counts["wrong"] or figures["unfinished_lines"]:
+    grows = figures["memory_at_the_end"] > 1.2 * figures["memory_after_a_minute"] + 50
+    if counts["wrong"] or figures["unfinished_lines"] or figures["open_connections"] > 2 or grows:
         raise Failure(CHECK_FAILED, f"the server failed: {figures}")
     return figures
 
@@ -254,29 +255,23 @@ def run(model, source, work, requests, minutes):
     return figures | {"quiet_p95": quiet, "p95": honest[0]}
 
 
-NGINX = """
-daemon off;
-worker_processes 1;
-pid WORK/nginx.pid;
-error_log WORK/nginx.log;
-events { worker_connections 1024; }
-http {
-  access_log off;
-  client_body_temp_path WORK/body; proxy_temp_path WORK/proxy;
-  fastcgi_temp_path WORK/f; uwsgi_temp_path WORK/u; scgi_temp_path WORK/s;
-  upstream regard { server 127.0.0.1:UPSTREAM; keepalive 1; }
-  server {
-    listen 127.0.0.1:PORT;
-    location / {
-      proxy_pass http://regard;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host localhost;
-      proxy_buffering off;
-      proxy_next_upstream off;
-    }
-  }
-}
+# One connection to the server, which all clients of the proxy share.
+HAPROXY = """
+defaults
+  mode http
+  option http-buffer-request
+  timeout connect 5s
+  timeout client 30s
+  timeout server 60s
+  timeout queue 60s
+  timeout http-request 5s
+frontend clients
+  bind 127.0.0.1:PORT
+  default_backend regard
+backend regard
+  http-reuse always
+  http-request set-header Host localhost
+  server one 127.0.0.1:UPSTREAM maxconn 1
 """
 
 
@@ -287,9 +282,9 @@ def run_behind_proxy(model, source, work, requests):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with Server(model, *OPTIONS) as server:
-        settings = NGINX.replace("WORK", str(work)).replace("UPSTREAM", str(server.port)).replace("PORT", str(port))
-        (work / "nginx.conf").write_text(settings, encoding="utf-8")
-        with subprocess.Popen(["nginx", "-p", str(work), "-c", str(work / "nginx.conf")]) as proxy:
+        settings = HAPROXY.replace("UPSTREAM", str(server.port)).replace("PORT", str(port))
+        (work / "haproxy.cfg").write_text(settings, encoding="utf-8")
+        with subprocess.Popen(["haproxy", "-q", "-f", str(work / "haproxy.cfg")]) as proxy:
             try:
                 time.sleep(2)
                 return besiege(server, port, PROXY_KINDS, expected, 2, requests, 1)

@@ -74,6 +74,7 @@ class SignalThread {
   SignalThread(const sigset_t& signals, HttpServer& server, ModelRegistry& models)
       : thread_([this, signals, &server, &models] { serve_signals(signals, server, models); }) {}
   ~SignalThread() {
+    is_ending_ = true;
     pthread_kill(thread_.native_handle(), SIGUSR1);
     thread_.join();
   }
@@ -88,7 +89,10 @@ class SignalThread {
     for (;;) {
       int number = 0;
       sigwait(&signals, &number);
-      if (number == SIGUSR1) return;
+      if (number == SIGUSR1) {
+        if (is_ending_) return;
+        continue;
+      }
       if (number == SIGHUP) {
         if (can_reload_) models.reload_all();
         continue;
@@ -100,6 +104,7 @@ class SignalThread {
     }
   }
 
+  std::atomic<bool> is_ending_ = false;
   std::atomic<bool> can_reload_ = false;
   std::thread thread_;
 };

@@ -338,7 +338,9 @@ std::uint64_t ServedModel::submit(const TranslateRequest& request, Listener list
   TranslationRequest engine_request;
   const auto search = search_of(request, search_, limits_);
   engine_request.search = search_of_request(request, search);
-  listener.reserve(answer_bytes(request, search));
+  const bool has_characters =
+      model_.contents.options.data.tokenizer.kind == TokenizerKind::character;
+  listener.reserve(answer_bytes(request, search, has_characters ? 1 : 4));
   auto codec = codec_of_request(request);
   engine_request.codec = codec;
   auto constraints = constraints_of(request, engine_request.search);
