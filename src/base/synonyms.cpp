@@ -59,7 +59,7 @@ constexpr Synonyms table[] = {
     {"mini_batch mini_batch_words max_tokens max_sentences batch maxi_batch train_batch_size",
      "batch_size"},
     {"prefix prefix_size tgt_prefix", "prefixes"},
-    {"constraints force_words lexical_constraints", "demand"},
+    {"constraints force_words lexical_constraints", "require"},
     {"bad_words banned", "ban"},
     // Single letters, as in "-b 5".
     {"b", "beam_size"},

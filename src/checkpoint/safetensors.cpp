@@ -66,6 +66,7 @@ std::string encode_header(const NamedTensors& tensors, const TensorMetadata& met
 
 // Reading.
 
+// read_safetensors_header() has checked the type.
 torch::ScalarType type_of(const SafetensorsEntry& entry) {
   return std::ranges::find(element_types, entry.type, &ElementType::name)->type;
 }

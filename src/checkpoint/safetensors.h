@@ -19,8 +19,8 @@ namespace regard {
 using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
 
 // Returns the size in bytes of the encoded file. Throws CheckpointError if the format cannot
-// represent the tensors: a duplicate name, an element type not listed above, text that is not
-// UTF-8.
+// represent the tensors: a duplicate name, an element type that the format does not have
+// (base/safetensors_header.h), text that is not UTF-8.
 std::uint64_t safetensors_size(const NamedTensors& tensors, const TensorMetadata& metadata = {});
 
 // Passes the bytes of the file to `sink` in several calls. Equal tensors produce equal bytes.

@@ -1,5 +1,4 @@
-// The commands train, prepare, score, shortlist, average, quantize, info, report, config,
-// completions and man.
+// The commands that have no file of their own here.
 
 #include "cli/arguments.h"
 
@@ -75,8 +74,8 @@ CLI::App* add_prepare(CLI::App& program, PrepareArguments& arguments) {
       ->type_name("KEY=VALUE");
   auto* output = command
                      ->add_option("-o,--output", arguments.output,
-                                  "folder for data.prepared: new, empty, or begun by the same "
-                                  "command, which then goes on")
+                                  "output folder; continues an interrupted run of the same "
+                                  "command")
                      ->type_name("FOLDER");
   add_threads(*command, arguments.threads);
   command
@@ -103,8 +102,8 @@ CLI::App* add_features(CLI::App& program, FeaturesArguments& arguments) {
       ->type_name("FILE");
   auto* like = command
                    ->add_option("--like", arguments.like,
-                                "take settings and global statistics from this file, that of the "
-                                "training sounds, or expect images of the size of those in it")
+                                "reuse the settings and statistics of this feature file, or its "
+                                "image size")
                    ->type_name("FILE");
   const auto setting = [&](const char* name, auto& value, const char* help) {
     return command->add_option(name, value, help)->excludes(like);
@@ -154,7 +153,7 @@ CLI::App* add_score(CLI::App& program, ScoreArguments& arguments) {
       ->excludes(n_best);
   command->add_flag("--json", arguments.json, "print one JSON object")->excludes(n_best);
   command->add_option("--batch-size", arguments.batch_size, "number of pairs scored together")
-      ->transform(whole_number(1, 1000000))
+      ->transform(whole_number(1, 1'000'000))
       ->type_name("N");
   add_alignment_options(*command, arguments, target);
   return command;
@@ -182,8 +181,8 @@ CLI::App* add_shortlist(CLI::App& program, ShortlistArguments& arguments) {
 }
 
 CLI::App* add_average(CLI::App& program, AverageArguments& arguments) {
-  auto* command =
-      program.add_subcommand("average", "Average the weights of several models of common descent");
+  auto* command = program.add_subcommand(
+      "average", "Average the weights of models that share their first weights");
   command
       ->add_option("models", arguments.models,
                    "one run folder, with --last or --best; or two or more models, each a run "

@@ -134,7 +134,7 @@ struct AttentionChoice {
 // Files of which line i has the constraints on the translation of input line i.
 struct ConstraintFiles {
   std::string prefixes;
-  std::string demand;
+  std::string require;
   std::string ban;
 };
 

@@ -50,7 +50,7 @@ const std::vector<CommandExamples>& all_examples() {
          "choose the translation that agrees best with 64 samples"},
         {"regard translate -m runs/a runs/b -i in.en -o out.fr",
          "translate with an ensemble of two models"},
-        {"regard translate -m runs/mine -i in.en --demand phrases",
+        {"regard translate -m runs/mine -i in.en --require phrases",
          "require phrases in each translation"},
         {"regard translate -m runs/mine -i in.en --shortlist mine.shortlist",
          "choose among the likely target tokens of each line, which `regard shortlist` learned"},

@@ -115,16 +115,16 @@ void add_line_options(CLI::App& command, ConstraintFiles& files) {
       "Constraints for each line (line i of FILE belongs to line i of the input)";
   const FileOptions add_file{command, group};
   add_file("--prefixes", files.prefixes, "beginning of the translation");
-  add_file("--demand", files.demand,
+  add_file("--require", files.require,
            "phrases that the translation must contain, separated by tabs");
   add_file("--ban", files.ban, "phrases that the translation must not contain, separated by tabs");
 }
 
-// The options --prefixes, --demand and --ban that were given.
+// The options --prefixes, --require and --ban that were given.
 std::vector<std::string> given_constraints(const ConstraintFiles& files) {
   std::vector<std::string> given;
   for (const auto& [option, path] : {std::pair{"--prefixes", files.prefixes},
-                                     {"--demand", files.demand},
+                                     {"--require", files.require},
                                      {"--ban", files.ban}}) {
     if (!path.empty()) given.emplace_back(option);
   }
@@ -175,9 +175,10 @@ void check_constraints(const ConstraintFiles& files, const SearchOptions& search
       !given.empty() && model.output.kind == OutputKind::pointer) {
     throw ConfigError("{}: the model outputs source positions, not words", given[0]);
   }
-  if (!files.demand.empty() && search.samples > 0) {
+  if (!files.require.empty() && search.samples > 0) {
     throw ConfigError(
-        "--demand: found search.samples {}, expected 0: only beam search supports required phrases",
+        "--require: found search.samples {}, expected 0: only beam search supports required "
+        "phrases",
         search.samples);
   }
 }

@@ -39,7 +39,7 @@ FeatureNormalisation normalisation_named(const std::string& name) {
   return static_cast<FeatureNormalisation>(found - names.begin());
 }
 
-// What `--like` takes over from another file.
+// Settings that `--like` copies from another file.
 struct Settings {
   LogMelOptions options;
   std::optional<FeatureStatistics> statistics;  // of a global normalisation

@@ -15,7 +15,7 @@
 
 namespace regard {
 
-// An ensemble is one model, with the path, options and tokenizers of its first member.
+// An ensemble is one model, with the path, options and codec of its first member.
 struct LoadedModel {
   std::filesystem::path path;
   std::size_t members = 1;

@@ -47,8 +47,8 @@ class YamlReader {
   YamlReader(ReadErrors& errors, SourceLocations& locations, std::string name, bool has_lines)
       : errors_(errors), locations_(locations), name_(std::move(name)), has_lines_(has_lines) {}
 
-  // What is known of a value before it is read: its full key (empty if `name` contains the key),
-  // its range, and the line of its key, from 0.
+  // The context of a value before it is read: its full key (empty if `name` contains the key), its
+  // range, and the line of its key, from 0.
   struct ValueContext {
     std::string key;
     Range range;

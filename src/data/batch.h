@@ -37,8 +37,8 @@ struct Example {
 struct Batch {
   SourceBatch source;  // lengths decrease
   // [B, T + 1] int64: <s> y_1 … y_m </s>, then <pad>; undefined in translation. A tag of the target
-  // stands in place of <s>. For a masked
-  // language model, y_1 … y_m are the tokens at the masked positions, and no </s> follows.
+  // stands in place of <s>. For a masked language model, y_1 … y_m are the tokens at the masked
+  // positions, and no </s> follows.
   torch::Tensor target;
   torch::Tensor masked = {};  // [B, T] int64 masked positions, then 0; otherwise undefined
   // [N] int64: the positions of the real tokens in target_output().flatten(). Only on other devices

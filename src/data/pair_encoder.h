@@ -17,7 +17,7 @@
 
 namespace regard {
 
-// Which pairs are encoded.
+// Selects the pairs to encode.
 enum class PairSelection {
   all,      // every pair; lines with too many bytes are cut
   trained,  // without the pairs that training skips for the reasons in CorpusReport

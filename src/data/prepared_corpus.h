@@ -62,7 +62,7 @@ std::optional<PreparedManifest> read_prepared_manifest(const std::filesystem::pa
 Options read_prepared_options(const std::filesystem::path& folder,
                               const PreparedManifest& manifest);
 
-// Reads the tokenizers of the folder. Throws InputError if a file is damaged.
+// Reads the codec of the folder. Throws InputError if a file is damaged.
 TextCodec read_prepared_codec(const std::filesystem::path& folder, const PreparedManifest& manifest,
                               const Options& options);
 

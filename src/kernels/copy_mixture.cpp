@@ -13,11 +13,7 @@
 namespace regard::kernels {
 namespace {
 
-// Returns log x; −∞ without gradient where x is 0.
-torch::Tensor log_or_minus_infinity(const torch::Tensor& x) {
-  const auto is_zero = x == 0;
-  return x.masked_fill(is_zero, 1).log().masked_fill(is_zero, minus_infinity);
-}
+constexpr auto smallest_extended_mass = std::numeric_limits<float>::min();
 
 template <typename T>
 T log_add_exp(T a, T b) {
@@ -31,13 +27,12 @@ T log_add_exp(T a, T b) {
 template <typename T>
 void add_copies(std::int64_t V, std::int64_t length, const std::int64_t* ids, const T* weights,
                 T log_copies, std::vector<T>& mass, T* log_p) {
-  constexpr T least = std::numeric_limits<float>::min();
   constexpr T added = -1;  // in place of the mass of an id that is done
   for (std::int64_t s = 0; s < length; ++s) mass[ids[s]] += weights[s];
   for (std::int64_t s = 0; s < length; ++s) {
     const auto y = ids[s];
     if (mass[y] == added) continue;
-    const T copied = y < V ? mass[y] : std::max(mass[y], least);
+    const T copied = y < V ? mass[y] : std::max(mass[y], T(smallest_extended_mass));
     if (copied != 0) log_p[y] = log_add_exp(log_p[y], log_copies + std::log(copied));
     mass[y] = added;
   }
@@ -53,12 +48,12 @@ torch::Tensor mixture_in_rows(const torch::Tensor& log_p, const torch::Tensor& g
   const auto log_copies = kernels::log_sigmoid(-gate).contiguous();
   const auto alpha = weights.contiguous();
   const auto tokens = ids.contiguous();
-  const auto ends = lengths.contiguous();
+  const auto real_lengths = lengths.contiguous();
   AT_DISPATCH_FLOATING_TYPES(log_p.scalar_type(), "copy_mixture", [&] {
     std::vector<scalar_t> mass(static_cast<std::size_t>(width), scalar_t(0));
     for (std::int64_t n = 0; n < B * G; ++n) {
       const auto b = n / G;
-      add_copies(V, ends.const_data_ptr<std::int64_t>()[b],
+      add_copies(V, real_lengths.const_data_ptr<std::int64_t>()[b],
                  tokens.const_data_ptr<std::int64_t>() + b * S,
                  alpha.const_data_ptr<scalar_t>() + n * S, log_copies.const_data_ptr<scalar_t>()[n],
                  mass, mixture.mutable_data_ptr<scalar_t>() + n * width);
@@ -75,9 +70,13 @@ torch::Tensor log_mixture(const torch::Tensor& gate, const torch::Tensor& log_ge
                           torch::log_sigmoid(-gate) + log_copied);
 }
 
-torch::Tensor log_mass(const torch::Tensor& mass, const torch::Tensor& is_extended) {
-  const auto least = std::numeric_limits<float>::min();
-  return torch::where(is_extended, mass.clamp_min(least).log(), log_or_minus_infinity(mass));
+torch::Tensor log_mass(const torch::Tensor& mass) {
+  const auto is_zero = mass == 0;
+  return mass.masked_fill(is_zero, 1).log().masked_fill(is_zero, minus_infinity);
+}
+
+torch::Tensor log_extended_mass(const torch::Tensor& mass) {
+  return mass.clamp_min(smallest_extended_mass).log();
 }
 
 torch::Tensor copied_mass(const torch::Tensor& weights, const torch::Tensor& ids,
@@ -97,7 +96,9 @@ torch::Tensor copy_mixture(const torch::Tensor& log_p, const torch::Tensor& gate
                                    .scatter_(1, ids, true)
                                    .logical_and(is_extended)
                                    .unsqueeze(1);  // [B, 1, width]
-  return log_mixture(gate, generated, log_mass(copied_mass(weights, ids, width), is_own_extended));
+  const auto mass = copied_mass(weights, ids, width);
+  return log_mixture(gate, generated,
+                     torch::where(is_own_extended, log_extended_mass(mass), log_mass(mass)));
 }
 
 }  // namespace regard::kernels

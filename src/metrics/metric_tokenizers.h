@@ -1,5 +1,5 @@
 // The tokenizers of BLEU and TER, equivalent to sacreBLEU's. Each returns `line` with white space
-// around each token; split_words() returns the tokens.
+// around each token; split_words() (text/unicode.h) returns the tokens.
 #pragma once
 
 #include <string>
@@ -21,7 +21,8 @@ std::string_view name_of(BleuTokenizer tokenizer);
 // The inverse of name_of(). Throws ConfigError, with the nearest and all names, for another name.
 BleuTokenizer parse_bleu_tokenizer(std::string_view name);
 
-// Throws std::logic_error for BleuTokenizer::sentencepiece, which needs a model.
+// Does not change case. Throws std::logic_error for BleuTokenizer::sentencepiece, which needs a
+// model.
 std::u32string tokenize_for_bleu(std::u32string_view line, BleuTokenizer tokenizer);
 
 // The options of TER. The normalisation is that of Tercom as ported by sacreBLEU, whose patterns

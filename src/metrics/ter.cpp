@@ -99,7 +99,7 @@ constexpr std::ptrdiff_t max_shift_length = 10;
 constexpr std::ptrdiff_t max_shift_distance = 50;
 constexpr int max_tries = 1000;  // of shifts, per sentence
 
-// Where the reference words are in the hypothesis, and which words of both sides have an edit.
+// Maps reference words to hypothesis positions and marks the edited words of both sides.
 struct WordAlignment {
   explicit WordAlignment(const std::vector<Edit>& edits) {
     std::ptrdiff_t last = -1;

@@ -101,8 +101,8 @@ struct DecoderStep {
   torch::Tensor readout;  // [N, R], the input of the output layer; undefined for an ensemble
   torch::Tensor weights;  // [N, S] attention α_t; undefined without attention
   DecoderState state;
-  torch::Tensor hidden = {};              // s_t [N, D] of the top layer
-  torch::Tensor input = {};               // y_{t-1} [N, E], embedded
+  torch::Tensor hidden = {};  // s_t [N, D] of the top layer
+  torch::Tensor input = {};   // of the decoder (input_layer.h) [N, E], or [N, D] for a Transformer
   std::vector<DecoderStep> members = {};  // ensemble: the step of each member, without its state
 };
 
@@ -120,7 +120,7 @@ struct DecoderOutput {
       {};  // [B, T, R], the input of the output layer; undefined for an ensemble
   torch::Tensor weights = {};               // [B, T, S] attention α_t; undefined if not computed
   torch::Tensor hidden = {};                // s_t [B, T, D] of the top layer
-  torch::Tensor input = {};                 // y_{t-1} [B, T, E], embedded
+  torch::Tensor input = {};                 // of the decoder [B, T, E], or [B, T, D]
   AttentionLoss attention_loss = {};        // each [B, T]
   std::vector<DecoderOutput> members = {};  // ensemble: the output of each member
 };

@@ -1,4 +1,5 @@
-// Tables of text cells, formatted for a terminal, as Markdown, LaTeX or HTML.
+// Tables of text cells, formatted for a terminal, as Markdown, LaTeX or HTML. Widths are display
+// columns. markdown(), latex() and html() escape cells.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,7 @@ class Table {
   // Adds a row. Format numbers with report/format.h. Missing cells are empty. Throws
   // std::invalid_argument for more cells than columns.
   void add(std::vector<std::string> cells);
-  // Adds a horizontal rule, e.g. before a row of totals. Markdown and HTML omit it.
+  // Adds a horizontal rule, e.g. before a row of totals. markdown() and html() omit it.
   void add_rule();
 
   // Returns the table for a terminal. Each line ends in a newline without spaces before it.

@@ -1,4 +1,4 @@
-// What the server uses of Boost.Asio.
+// Includes the parts of Boost.Asio that the server uses, and names them asio.
 #pragma once
 
 #include <utility>  // Boost 1.74 does not include it for its coroutines

@@ -18,7 +18,7 @@ namespace regard {
 
 class HttpConnection;
 
-// What the requests of a server share.
+// Holds the state that all requests of a server share.
 struct ServerContext {
   explicit ServerContext(MemoryLimits limits) : memory(limits) {}
 

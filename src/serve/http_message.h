@@ -87,7 +87,7 @@ std::optional<std::string> host_of_authority(std::string_view authority);
 // True if the host is an address in numbers.
 bool is_address(const std::string& host);
 
-// Which names a request may use for the server, and which pages may send requests.
+// The host names that requests may use, and the origins whose pages may send requests.
 struct AllowedHosts {
   // Beside `localhost` and all addresses in numbers; "*" allows any.
   std::vector<std::string> names;

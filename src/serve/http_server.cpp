@@ -125,7 +125,8 @@ class HttpServer::Impl {
   std::atomic<std::size_t> connections_ = 0;
 
  private:
-  // What a connection does. Those that wait or receive give way to new clients, the oldest first.
+  // The state of a connection. Those that wait or receive give way to new clients, the oldest
+  // first.
   enum State : std::size_t { idle, receiving, answering };
   struct Client {
     Client(Impl& server, tcp::socket socket);
@@ -352,7 +353,7 @@ asio::awaitable<bool> HttpServer::Impl::answer(Client& client) {
     response = error_response(*failure);
     std::ranges::move(fields, std::back_inserter(response.fields));
   }
-  // What follows a head that is not valid is not read as a request.
+  // Bytes after an invalid head are not parsed as a request.
   const bool is_bad = !is_valid || (failure && failure->status == 400 && client.state != answering);
   bool goes_on = !is_bad && client.connection.can_continue() && !stopping_;
   if (exchange.has_begun_) {

@@ -1,6 +1,6 @@
-// Loads the data of a run: tokenizers and corpora, from the cache of the run folder
+// Loads the data of a run: codec and corpora, from the cache of the run folder
 // (data/corpus_cache.h) if its inputs are still the same, or else from the text, of which each file
-// is read once (data/text_files.h). With data.prepared, tokenizers and pairs are those of a
+// is read once (data/text_files.h). With data.prepared, codec and pairs are those of a
 // prepared corpus.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace regard {
 
 class DataLoader {
  public:
-  // Opens data.prepared, if it is set: its tokenizers and pairs take the place of those of the
+  // Opens data.prepared, if it is set: its codec and pairs take the place of those of the
   // text. Otherwise hashes the files of data.train, or reads them if the cache in `run_folder` does
   // not have their text, and reads those of data.dev. Throws InputError if a file cannot be read or
   // the files of a corpus differ in their number of lines. The options and the pool must outlive
@@ -31,7 +31,7 @@ class DataLoader {
   void complete(DataOptions& data) const;
   // Throws as make_text_codec() does.
   TextCodec make_codec();
-  // Returns the tokenizers with data.tokenizer.extend_by more entries. Throws as
+  // Returns the codec with data.tokenizer.extend_by more entries. Throws as
   // extend_text_codec() does, and ConfigError with data.prepared.
   TextCodec extend(const Options& options, const TextCodec& codec);
   // Throw as Corpus::training() and Corpus::validation() do. `options` may differ from those of the

@@ -48,12 +48,12 @@ class InitialModel {
   const Options& options() const { return options_; }
   std::string descent() const { return descent_of(folder_); }
 
-  // Returns the tokenizers of this model, with the user symbols and the new entries that the
+  // Returns the codec of this model, with the user symbols and the new entries that the
   // options ask for. Calls keep_tokenizers_of(), and warns of options that change. Throws
   // ConfigError if the options contradict each other, and the errors of DataLoader::extend().
   TextCodec take_codec(Options& options, DataLoader& loader);
 
-  // Copies the weights into a model with these tokenizers, whose options may differ as long as the
+  // Copies the weights into a model with this codec, whose options may differ as long as the
   // shapes fit. New entries of the vocabularies keep the values of the model. Of a model of another
   // kind, copies the encoder and the embedding: those of a masked language model, whose head has
   // the place of the decoder but is not one. Logs which weights were copied. Throws CheckpointError

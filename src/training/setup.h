@@ -1,4 +1,4 @@
-// Creates the parts of a training run from its options: device, threads, tokenizers, data, model.
+// Creates the parts of a training run from its options: device, threads, codec, data, model.
 #pragma once
 
 #include <torch/types.h>
@@ -35,12 +35,11 @@ struct Setup {
   std::string descent;  // of the weights (initial_model.h); empty for weights drawn by this run
 };
 
-// Prepares a run. If `last` is given, the run resumes from this checkpoint. Otherwise it is a new
-// run, with the weights and tokenizers of the model folder `init_from` if that is not empty; a run
-// that resumes only keeps the tokenizers with which it started so. Logs
-// tables of the data and the model, and options that changed since the last session. Throws
-// CheckpointError if the run cannot resume with these options.
-// `group` must be that of the trainer.
+// Prepares a run. If `last` is given, the run resumes from this checkpoint. A new run starts with
+// the weights and tokenizers of `init_from` (empty: none). A resumed run keeps those it started
+// with. Logs tables of the data and the model, and options that changed since the last session.
+// Throws CheckpointError if the run cannot resume with these options. `group` must be that of the
+// trainer.
 Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
                  const std::string& init_from, ProcessGroup& group);
 

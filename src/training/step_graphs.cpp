@@ -14,8 +14,8 @@ namespace {
 
 // A graph of a recurrent model has a node for each operation of each position.
 constexpr std::int64_t max_positions = 256;
-// Multiplications and additions in a step, 6 for each weight and target token. Devices compute
-// fewer before the processor has launched the operations of the step.
+// Estimated multiplications and additions of a step: 6 · parameters · B · max(S, T). Above this
+// limit the device is slower than the launches, so a graph gains nothing.
 constexpr double small_step = 1e12;
 constexpr std::int64_t max_graphs = 128;
 
@@ -28,7 +28,7 @@ bool draws_numbers(const ModelOptions& o) {
 
 }  // namespace
 
-bool StepGraphs::fit(torch::Device device, const Options& options) {
+bool StepGraphs::can_capture(torch::Device device, const Options& options) {
   const auto& o = options.training;
   return !device.is_cpu() && o.gradient_accumulation == 1 && o.r_drop == 0 &&
          o.objective == Objective::likelihood && !draws_numbers(options.model);
@@ -96,12 +96,13 @@ torch::Tensor StepGraphs::run(const Batch& batch, const std::vector<double>& num
 
 void StepGraphs::capture_step(Step& step, const Batch& batch, const Compute& compute) {
   if (captured_ >= max_graphs) release_oldest();
-  const DeviceGraph* other = nullptr;
+  const DeviceGraph* memory_owner = nullptr;
   for (const auto& [shape, known] : steps_) {
-    if (known.graph) other = known.graph.get();
+    if (known.graph) memory_owner = known.graph.get();
   }
   step.inputs = batch.with_block(batch.block.clone());
-  step.graph = capture_.capture(other, [&] { step.result = compute(step.inputs, numbers_); });
+  step.graph =
+      capture_.capture(memory_owner, [&] { step.result = compute(step.inputs, numbers_); });
   ++captured_;
 }
 

@@ -3,7 +3,7 @@
 // are captured once for each shape of a batch, and repeated by one launch.
 //
 // Batches are padded to few shapes (Batch::padded()). A graph repeats the operations of an eager
-// step with a padded batch, and gives the same bytes.
+// step with a padded batch, and produces the same bytes.
 #pragma once
 
 #include <torch/types.h>
@@ -22,9 +22,10 @@ namespace regard {
 
 class StepGraphs {
  public:
-  // True if the steps of a single process with these options read one batch and the weights. A
-  // model that draws numbers on the CPU for each batch, such as hard attention, reads those too.
-  static bool fit(torch::Device device, const Options& options);
+  // True if a step on `device` can be captured: not a CPU, one batch per update, likelihood
+  // objective, no R-Drop, and no random numbers drawn on the CPU (word dropout; hard and monotonic
+  // attention).
+  static bool can_capture(torch::Device device, const Options& options);
 
   // `parameters` is the number of weights. With training.graphs: off, batches are padded too.
   StepGraphs(torch::Device device, const TrainingOptions& options, std::int64_t parameters);
@@ -34,13 +35,14 @@ class StepGraphs {
   // shape, whose step must have been launched.
   Batch to_device(const Batch& batch);
 
-  // Returns a result on the device that the next run() may overwrite, for a padded batch and for
-  // numbers [K] on the device.
+  // Computes a step for a padded batch and `numbers` [K] on the device; returns a tensor on the
+  // device.
   using Compute = std::function<torch::Tensor(const Batch& batch, const torch::Tensor& numbers)>;
-  // Returns the result of `compute` for a padded batch and `numbers`, such as the learning rate.
-  // It must do the same for each batch of the same shape. The first batch of a shape is computed
-  // operation by operation; the second is captured. If that fails, says so once, and computes all
-  // batches operation by operation from then on.
+  // Returns the result of `compute` for a batch and `numbers`, such as the learning rate. `compute`
+  // must do the same for each batch of the same shape. The first batch of a shape is computed
+  // operation by operation; the second is captured. If that fails, logs it once, and computes all
+  // batches operation by operation from then on. `batch` comes from to_device() and is padded; K is
+  // the same in every call; the next run() may overwrite the result. Not thread-safe.
   torch::Tensor run(const Batch& batch, const std::vector<double>& numbers, const Compute& compute);
 
   // Releases all graphs and their memory and makes no more. Returns false if there was none.

@@ -201,14 +201,10 @@ double update(TrainedModel& trained, double norm_of_sum, double target_tokens,
   return gradient_norm;
 }
 
-}  // namespace
-
-namespace {
-
 // The step of a padded batch, which a graph can repeat: what changes from step to step is on the
 // device. Sets nll and gradient_norm of the result.
 void run_padded_step(TrainedModel& trained, const Batch& batch, const StepSettings& settings,
-                     const TrainingOptions& options, ThreadPool& pool, ProcessGroup& alone,
+                     const TrainingOptions& options, ThreadPool& pool, ProcessGroup& group,
                      const std::function<void()>& before_waiting, StepResult& result) {
   const bool updates = trained.optimizer->has_update_on_device();
   const std::vector<double> numbers = {
@@ -217,7 +213,7 @@ void run_padded_step(TrainedModel& trained, const Batch& batch, const StepSettin
   const auto all = settings.graphs->run(
       batch, numbers, [&](const Batch& padded, const torch::Tensor& on_device) {
         const auto& gradient = trained.gradient.flat();
-        const auto sums = forward_backward(trained, {padded}, settings, options, pool, alone);
+        const auto sums = forward_backward(trained, {padded}, settings, options, pool, group);
         const auto norm_of_sum = norm(gradient, pool);
         auto results = torch::stack({sums.nll, norm_of_sum});
         if (!updates) return results;

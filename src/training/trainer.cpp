@@ -64,7 +64,7 @@ Trainer::Trainer(Setup& setup, RunFolder& run, Validator* validator, ProcessGrou
   if (setup.descent.empty() && group.is_first()) {
     checkpoints_.descent = digest_of(trained_.weights.views());
   }
-  if (group.is_alone() && StepGraphs::fit(setup.device, options_)) {
+  if (group.is_alone() && StepGraphs::can_capture(setup.device, options_)) {
     graphs_.emplace(setup.device, options_.training, trained_.weights.flat().numel());
   }
   if (options_.training.objective == Objective::minimum_risk) {

@@ -39,7 +39,7 @@ void check_not_quantized(const FolderReader& folder);
 // Returns the options in config.yaml and, if `locations` is given, the lines where they are set.
 // Throws DamagedError with file and line if config.yaml is not a valid configuration.
 Options read_model_options(const FolderReader& folder, SourceLocations* locations = nullptr);
-// Reads the tokenizers. Those of numbers and positions have no file: they follow from
+// Reads the codec. Tokenizers of numbers and positions have no file: they follow from
 // options.model. Throws CheckpointError.
 TextCodec read_codec(const FolderReader& folder, const Options& options);
 

@@ -13,7 +13,7 @@
 
 namespace regard {
 
-// Where the constraints of a line come from, for messages: "words.txt:3", or a key.
+// Locations of the constraints of a line, for messages: "words.txt:3", or a key.
 struct ConstraintPlaces {
   std::string prefix;
   std::string required;

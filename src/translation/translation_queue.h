@@ -121,7 +121,7 @@ struct QueuedSentence {
 };
 using QueuedSentences = std::vector<QueuedSentence*>;
 
-// Where a search gets sentences and leaves its results. Thread-safe.
+// Supplies sentences to a search and takes its results. Thread-safe.
 class SentenceSupply {
  public:
   virtual ~SentenceSupply() = default;

@@ -1,4 +1,4 @@
-// Translates text with tokenizers, model and search.
+// Translates text with codec, model and search.
 #pragma once
 
 #include <torch/types.h>

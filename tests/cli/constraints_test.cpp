@@ -31,7 +31,7 @@ TEST_F(ConstraintsCli, ConstraintsApplyOnlyToTheirLines) {
   const auto plain = lines_of(translate({}, input).out);
   for (const std::string beam : {"1", "4"}) {
     const auto finished = translate(
-        {"--beam-size", beam, "--prefixes", file("p", "\nici un\n\n\n"), "--demand",
+        {"--beam-size", beam, "--prefixes", file("p", "\nici un\n\n\n"), "--require",
          file("d", "petit\tle vieux\n\n\n\n"), "--ban", file("b", "\n\n\noiseau\tentend\n")},
         input);
     ASSERT_EQ(finished.code, 0) << finished.err;
@@ -44,7 +44,7 @@ TEST_F(ConstraintsCli, ConstraintsApplyOnlyToTheirLines) {
     EXPECT_THAT(lines[3], Not(HasSubstr("oiseau")));
     EXPECT_THAT(lines[3], Not(HasSubstr("entend")));
   }
-  const auto nothing = translate({"--demand", file("d", "\n\n\n\n")}, input);
+  const auto nothing = translate({"--require", file("d", "\n\n\n\n")}, input);
   EXPECT_EQ(lines_of(nothing.out), plain);
 }
 
@@ -58,15 +58,15 @@ TEST_F(ConstraintsCli, FileOfAnotherLengthIsAnError) {
 }
 
 TEST_F(ConstraintsCli, ImpossibleConstraintsNameTheirPlace) {
-  const auto unknown = translate({"--demand", file("d", "\nle zebre\n")}, "the\ncat\n");
+  const auto unknown = translate({"--require", file("d", "\nle zebre\n")}, "the\ncat\n");
   EXPECT_EQ(unknown.code, 3);
   EXPECT_THAT(unknown.err, HasSubstr("d:2: `zebre` is not in the model's vocabulary"));
   const auto contrary =
-      translate({"--demand", file("d", "le chat\n"), "--ban", file("b", "chat\n")}, "the\n");
+      translate({"--require", file("d", "le chat\n"), "--ban", file("b", "chat\n")}, "the\n");
   EXPECT_EQ(contrary.code, 3);
   EXPECT_THAT(contrary.err, HasSubstr("b:1: `chat` is banned, but"));
   const auto long_one =
-      translate({"--demand", file("d", "le chat\n"), "--max-output-length", "2"}, "the\n");
+      translate({"--require", file("d", "le chat\n"), "--max-output-length", "2"}, "the\n");
   EXPECT_EQ(long_one.code, 3);
   EXPECT_THAT(long_one.err, HasSubstr("found 2 tokens, expected fewer than"));
 }
@@ -79,7 +79,7 @@ TEST_F(ConstraintsCli, RequiredPhrasesBlockedByBansAreAnError) {
                                  "vieux", "et", "ici", "."}) {
     bans += word + " le\t" + word + " un\t" + word + " et\t";
   }
-  const auto finished = translate({"--demand", file("d", "le\tun\tet\n"), "--ban",
+  const auto finished = translate({"--require", file("d", "le\tun\tet\n"), "--ban",
                                    file("b", bans + "\n"), "--max-output-length", "4"},
                                   "the cat\n");
   EXPECT_EQ(finished.code, 3) << finished.out;
@@ -106,9 +106,9 @@ TEST_F(ConstraintsCli, FileErrorsAreReportedBeforeTranslation) {
 }
 
 TEST_F(ConstraintsCli, SamplesCannotHaveRequiredPhrases) {
-  const auto finished = translate({"--samples", "2", "--demand", file("d", "le\n")}, "the\n");
+  const auto finished = translate({"--samples", "2", "--require", file("d", "le\n")}, "the\n");
   EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err, HasSubstr("--demand"));
+  EXPECT_THAT(finished.err, HasSubstr("--require"));
   const auto begun = translate({"--samples", "5", "--prefixes", file("p", "ici\n")}, "the\n");
   ASSERT_EQ(begun.code, 0) << begun.err;
   for (const auto& line : lines_of(begun.out)) EXPECT_THAT(line, StartsWith("0 ||| ici"));

@@ -98,16 +98,16 @@ TEST_F(ShortlistCommand, TranslationsUseOnlyTheListAndDoNotDependOnTheBatchOrThe
   }
 }
 
-TEST_F(ShortlistCommand, DemandedWordsAndPrefixesAreReachable) {
+TEST_F(ShortlistCommand, RequiredWordsAndPrefixesAreReachable) {
   write_alignments();
   ASSERT_EQ(learn({"--alignments", path("links")}).code, 0);
   write_text(folder_ / "one", "the cat sees a dog .\n");
-  write_text(folder_ / "demand", "oiseau\n");
+  write_text(folder_ / "required", "oiseau\n");
   write_text(folder_ / "prefix", "petit\n");
   const auto finished =
-      run({"translate", "-m", tiny_model().string(), "-i", path("one"), "--demand", path("demand"),
-           "--prefixes", path("prefix"), "--shortlist", path("list"), "--shortlist-frequent", "0",
-           "--shortlist-best", "1"});
+      run({"translate", "-m", tiny_model().string(), "-i", path("one"), "--require",
+           path("required"), "--prefixes", path("prefix"), "--shortlist", path("list"),
+           "--shortlist-frequent", "0", "--shortlist-best", "1"});
   ASSERT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(finished.out, StartsWith("petit"));
   EXPECT_THAT(finished.out, HasSubstr("oiseau"));

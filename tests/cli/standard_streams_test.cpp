@@ -63,10 +63,10 @@ TEST_F(StandardStreams, ScoreReadsAnyTextFromStandardInput) {
 
 TEST_F(StandardStreams, TranslateReadsConstraintsFromStandardInput) {
   write_text(folder_ / "phrases", "le\n\n\n\n\n");
-  const auto demanded = with_model("translate", {"-i", path("src"), "--demand", path("phrases")});
-  ASSERT_EQ(demanded.code, 0) << demanded.err;
-  const auto piped = with_model("translate", {"-i", path("src"), "--demand", "-"}, "le\n\n\n\n\n");
-  EXPECT_EQ(piped.out, demanded.out) << piped.err;
+  const auto required = with_model("translate", {"-i", path("src"), "--require", path("phrases")});
+  ASSERT_EQ(required.code, 0) << required.err;
+  const auto piped = with_model("translate", {"-i", path("src"), "--require", "-"}, "le\n\n\n\n\n");
+  EXPECT_EQ(piped.out, required.out) << piped.err;
 }
 
 TEST_F(StandardStreams, ErrorsNameStandardInput) {

@@ -349,7 +349,7 @@ TEST_F(Gpu, EveryWayToDecodeGivesWhatTheCpuGives) {
            {"--samples", "2", "--top-k", "5"},
            {"--samples", "2", "--top-p", "0.8"},
            {"--prefixes", words},
-           {"--demand", words},
+           {"--require", words},
            {"--ban", words},
            {"--shortlist", list, "--shortlist-frequent", "2", "--shortlist-best", "2"},
            {"-m", folder("run"), folder("run"), "--shortlist", list, "--shortlist-best", "1"},

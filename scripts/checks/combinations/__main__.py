@@ -4,7 +4,7 @@ middle and a resumption, translation, scoring and alignment. A row must keep wha
 the bytes of one sentence at a time in any batch, the bytes of an uninterrupted training after a resumption, the
 probabilities of a translation when it is scored, links within the words of the user, a config.yaml that is read as it
 was written. Two values that may not stand together must be refused by a message that names both keys. The rows and the
-failures are kept in check_combinations/ beside the program.
+failures are kept in combinations/ beside the program.
 """
 
 import argparse
@@ -325,7 +325,7 @@ def main():
     if not arguments.regard.is_file():
         raise Failure(project.ENVIRONMENT_ERROR, f"found no {arguments.regard}; build it with scripts/build.sh")
     program = arguments.regard.resolve()
-    work = program.parent / "check_combinations"
+    work = program.parent / "combinations"
     faults, rows, pairs = [], 0, 0
     kept = json.loads(arguments.read.read_text(encoding="utf-8")) if arguments.read else {}
     for name in project.names_in(arguments.worlds, list(WORLDS), "world"):

@@ -17,7 +17,7 @@ import pages
 import project
 from project import BUILD, CHECK_FAILED, ENVIRONMENT_ERROR, ROOT, Failure, machine, model_folder, warn
 
-WORK = BUILD / "check_image"
+WORK = BUILD / "image"
 PAGE = ROOT / "docs" / "deployment.md"
 NOT_IN_SLIM = ("var/lib/apt/lists", "var/cache/apt", "usr/share/doc", "usr/share/man", "usr/share/locale", "var/log")
 FILES_OF_A_MODEL = ("config.yaml", "manifest.json", "model.safetensors", "*.model")  # as in Dockerfile

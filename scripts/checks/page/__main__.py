@@ -1,6 +1,6 @@
 """Uses the page of `regard serve` in Chromium, as a reader would: with the mouse, with the keyboard alone, on a phone, in
 the dark, with a screen reader's view of it. Fails if something that docs/serving.md promises is not seen. Screenshots are
-kept in build/check_page/. Needs the model of scripts/quickstart.sh, or models.
+kept in build/page/. Needs the model of scripts/quickstart.sh, or models.
 """
 
 import json
@@ -12,7 +12,7 @@ from chromium import Page
 from project import BUILD, CHECK_FAILED, ENVIRONMENT_ERROR, ROOT, Failure, regard
 from server import Server
 
-WORK = BUILD / "check_page"
+WORK = BUILD / "page"
 CTRL = 2
 SENTENCES = ["The cat sees the dog .", "A small bird sleeps here ."]
 CONTRAST = """

@@ -4,7 +4,7 @@ A small model is trained for some seconds (or RUN is used). Its pages and pictur
 pixels wide, light and dark, in DejaVu Sans, the widest font that they request. Fails if a label leaves its
 picture, if a table or a text leaves the page, if the switch between the scales of attention draws
 something else than regard does, or if a glyph is wider than src/report/xml.cpp assumes. Screenshots are
-kept in build/check_pictures/.
+kept in build/pictures/.
 """
 
 import html
@@ -19,7 +19,7 @@ import project
 from project import BUILD, CHECK_FAILED, ENVIRONMENT_ERROR, ROOT, Failure, count_of, regard, warn
 
 HERE = pathlib.Path(__file__).resolve().parent
-WORK = BUILD / "check_pictures"
+WORK = BUILD / "pictures"
 WIDTHS = (1200, 390)
 SCHEMES = ("light", "dark")  # colour schemes
 BLINK_SCHEME = {"dark": 0, "light": 1}  # the numbers of Chromium's preferredColorScheme

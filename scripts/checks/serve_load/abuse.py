@@ -82,7 +82,7 @@ class Attack(threading.Thread):
         connection.sendall(self.head(len(body)) + body)
         if self.random.random() < 0.5:
             connection.recv(200)
-
+        time.sleep(0.2)  # such a request is work for the model
 
     def reset(self, connection):
         body = b'{"text": "a man on a bicycle"}'

@@ -44,7 +44,7 @@ void ConstraintReader::open(const ConstraintFiles& files) {
     if (!path.empty()) file = {option, std::make_unique<LineReader>(path), {}};
   };
   open(prefixes_, "--prefixes", files.prefixes);
-  open(required_, "--demand", files.demand);
+  open(required_, "--require", files.require);
   open(bad_words_, "--ban", files.ban);
 }
 

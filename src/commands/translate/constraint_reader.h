@@ -13,9 +13,9 @@
 
 namespace regard {
 
-// --prefixes: the words that a translation begins with. --demand and --ban: phrases that it must or
-// must not contain, separated by tabs. An empty line sets no constraint. A blank input line always
-// has a blank translation, whatever its constraints.
+// --prefixes: the words that a translation begins with. --require and --ban: phrases that it must
+// or must not contain, separated by tabs. An empty line sets no constraint. A blank input line
+// always has a blank translation, whatever its constraints.
 class ConstraintReader {
  public:
   // `input` is the path of the lines. If all constraint files are regular files, reads them once in

@@ -64,8 +64,8 @@ class TranslationWarnings {
   std::atomic<std::int64_t> cut_off_ = 0;
 };
 
-// What `regard translate` does with a line before and after its translation: splits long lines,
-// joins the translations of the parts, replaces <unk>, collects warnings.
+// Prepares a line for translation and finishes its result: splits long lines, joins the
+// translations of the parts, replaces <unk>, collects warnings.
 class LineTranslator {
  public:
   // `input` is the path of the lines; 0 for `split_length` does not split them. The model and the

@@ -193,7 +193,7 @@ std::optional<UnknownWords> unknown_words(const TranslateArguments& arguments,
 ExitCode translate(const TranslateArguments& arguments) {
   if (!arguments.picture.empty()) check_picture_name(arguments.picture);
   const auto& files = arguments.constraints;
-  check_files({path_or_dash(arguments.input), files.prefixes, files.demand, files.ban,
+  check_files({path_or_dash(arguments.input), files.prefixes, files.require, files.ban,
                arguments.dictionary, arguments.shortlist.file},
               {path_or_dash(arguments.output), arguments.alignments, arguments.attention_weights,
                arguments.picture, arguments.report});

@@ -18,7 +18,7 @@ torch::Tensor lengths_of(const EncoderOutput& encoded) {
 Local::Local(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options,
              bool is_distribution)
     : Attention({.is_mixture = true, .is_distribution = is_distribution}),
-      D_(static_cast<double>(options.window)),
+      half_window_(static_cast<double>(options.window)),
       content_(register_module("content", make_content_score(query_size, state_size, options))) {}
 
 AttentionStep Local::step(const torch::Tensor& query, const AttentionState& state,
@@ -34,8 +34,8 @@ AttentionStep Local::step(const torch::Tensor& query, const AttentionState& stat
 }
 
 torch::Tensor Local::window(const torch::Tensor& p, const torch::Tensor& lengths) const {
-  const auto first = (p.detach() - D_).ceil().to(torch::kLong);
-  const auto last = (p.detach() + D_).floor().to(torch::kLong);
+  const auto first = (p.detach() - half_window_).ceil().to(torch::kLong);
+  const auto last = (p.detach() + half_window_).floor().to(torch::kLong);
   // Each window has at least one position inside the sentence, even if p is NaN.
   const auto begin = torch::minimum(first, lengths - 1).clamp_min(0);
   const auto end = torch::maximum(torch::minimum(last + 1, lengths), begin + 1);
@@ -81,7 +81,7 @@ torch::Tensor LocalP::centre(const torch::Tensor& queries, const AttentionState&
 }
 
 torch::Tensor LocalP::shape_weights(const torch::Tensor& weights, const torch::Tensor& distance) {
-  const double sigma = D_ / 2;
+  const double sigma = half_window_ / 2;
   return weights * kernels::exp(distance.square() / (-2 * sigma * sigma));
 }
 

@@ -1,14 +1,14 @@
 // Local attention (Luong, Pham, Manning 2015, section 3.2): a content score over the window of
-// positions from p_t − D to p_t + D. The weights outside are 0.
+// positions [p_t − w, p_t + w], where w is model.attention.window (D in the paper). The weights
+// outside are 0.
 //
 //   local_m   p_t = min(t, S − 1)      α_t = softmax(e_t) inside the window
 //   local_p   p_t = S sigmoid(v_pᵀ tanh(W_p q_t))
-//             α_t = softmax(e_t) inside the window, α_ts times exp(−(s − p_t)² / 2σ²), σ = D / 2
+//             α_t = softmax(e_t) inside the window, α_ts times exp(−(s − p_t)² / 2σ²), σ = w / 2
 //
-// S is the length of the sentence, and positions and steps are counted from 0. D is
-// model.attention.window, here and below; the width of the query q_t is query_size. The weights of
-// local_p are not renormalised after the Gaussian, so their sum is less than 1. The gradient of p_t
-// flows through the Gaussian.
+// S is the length of the sentence, and positions and steps are counted from 0. The width of the
+// query q_t is query_size. The weights of local_p are not renormalised after the Gaussian, so their
+// sum is less than 1. The gradient of p_t flows through the Gaussian.
 #pragma once
 
 #include <memory>
@@ -45,11 +45,11 @@ class Local : public Attention {
   }
   virtual AttentionState next_state(const AttentionState& state) { return state; }
 
-  double D_;
+  double half_window_;  // w
 
  private:
-  // Returns the window of each query: p [B, G, 1], lengths [B, 1, 1] -> [B · G, 2] on the CPU,
-  // first position and end (exclusive).
+  // Returns the window of each query: p [B, G, 1], lengths [B, 1, 1] -> [B · G, 2] int64 on the
+  // device of p: first position and end (exclusive).
   torch::Tensor window(const torch::Tensor& p, const torch::Tensor& lengths) const;
 
   std::shared_ptr<ScoreAttention> content_;

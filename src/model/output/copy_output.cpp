@@ -6,6 +6,7 @@
 #include "kernels/functions.h"
 
 namespace regard {
+
 CopyOutputLayer::CopyOutputLayer(const OutputLayerConfig& config) : VocabularyOutputLayer(config) {
   const auto& decoder = config.options.decoder;
   w_c_ = config.model.register_module("copy_w_c", Linear(config.state_size, 1, false));
@@ -36,7 +37,7 @@ torch::Tensor CopyOutputLayer::gate(const DecoderOutput& decoded, const EncoderO
 torch::Tensor CopyOutputLayer::extended_log_p(const torch::Tensor& logits,
                                               const DecoderOutput& decoded,
                                               const EncoderOutput& encoded) {
-  const auto& ids = copy_ids(encoded);  // a sentence of S words has at most S extended ids
+  const auto& ids = copy_ids(encoded);
   return kernels::copy_mixture(kernels::log_softmax(logits), gate(decoded, encoded),
                                decoded.weights, ids, encoded.lengths, logits.size(2) + ids.size(1));
 }
@@ -47,10 +48,9 @@ torch::Tensor CopyOutputLayer::vocabulary_log_p(const DecoderOutput& decoded,
   // The last column collects the words outside of the vocabulary.
   const auto mass =
       kernels::copied_mass(decoded.weights, copy_ids(encoded).clamp_max(V), V + 1).narrow(2, 0, V);
-  const auto is_extended = torch::zeros({1}, mass.options().dtype(torch::kBool));
   return kernels::log_mixture(gate(decoded, encoded),
                               torch::linear(decoded.readout, W_, b_).log_softmax(-1),
-                              kernels::log_mass(mass, is_extended));
+                              kernels::log_mass(mass));
 }
 
 torch::Tensor CopyOutputLayer::target_nll(const DecoderOutput& decoded,
@@ -66,8 +66,10 @@ torch::Tensor CopyOutputLayer::target_nll(const DecoderOutput& decoded,
   const auto is_different =
       copy_ids(encoded).unsqueeze(1) != targets.all.unsqueeze(2);  // [B, T, S]
   const auto mass = rows(decoded.weights.masked_fill(is_different, 0).sum(-1, /*keepdim=*/true));
-  const auto log_p = kernels::log_mixture(rows(gate(decoded, encoded)), generated,
-                                          kernels::log_mass(mass, is_extended));  // [N, 1]
+  const auto copied =
+      torch::where(is_extended, kernels::log_extended_mass(mass), kernels::log_mass(mass));
+  const auto log_p =
+      kernels::log_mixture(rows(gate(decoded, encoded)), generated, copied);  // [N, 1]
   return -log_p.squeeze(1);
 }
 

@@ -5,10 +5,12 @@
 //   p_gen = σ(w_c·c_t + w_s·s_t + w_y·y_{t−1} + b)
 //
 // α_t are the attention weights (the mean over the heads), c_t = Σ_s α_ts h_s is the context, s_t
-// the state of the top layer, and y_{t−1} the embedding of the last token. Source words outside the
-// target vocabulary have the extended ids V, V + 1, … in the order of their first occurrence in the
-// sentence, so that different sentences use these ids for different words. The decoder reads <unk>
-// for them. w_c·c_t is computed as Σ_s α_ts (w_c·h_s), where w_c·h_s is computed once per sentence.
+// the state of the top layer, and y_{t−1} the input of the decoder (model/input_layer.h): the
+// embedding of the last token, of width E, or in a Transformer with its position, of width D.
+// Source words outside the target vocabulary have the extended ids V, V + 1, … in the order of
+// their first occurrence in the sentence, so that different sentences use these ids for different
+// words. The decoder reads <unk> for them. w_c·c_t is computed as Σ_s α_ts (w_c·h_s), where w_c·h_s
+// is computed once per sentence.
 #pragma once
 
 #include "model/layers.h"
@@ -20,7 +22,7 @@ class CopyOutputLayer : public VocabularyOutputLayer {
  public:
   explicit CopyOutputLayer(const OutputLayerConfig& config);
 
-  // The source has CopyIds.
+  // The source must hold CopyIds.
   void prepare(EncoderOutput& encoded, const SourceBatch& source,
                const torch::Tensor& embedded) override;
   torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
@@ -29,8 +31,10 @@ class CopyOutputLayer : public VocabularyOutputLayer {
             const LossOptions& options) override;
   torch::Tensor target_nll(const DecoderOutput& decoded, const EncoderOutput& encoded,
                            const Targets& targets) override;
+  // Returns log P, already normalised.
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
   bool supports_shortlist() const override { return false; }
+  // The base class would ignore copies.
   torch::Tensor log_probabilities(const DecoderOutput& decoded, const EncoderOutput& encoded,
                                   const Targets& targets) override {
     return OutputLayer::log_probabilities(decoded, encoded, targets);
@@ -52,9 +56,9 @@ class CopyOutputLayer : public VocabularyOutputLayer {
 
   // Returns the logit of p_gen [B, G, 1].
   torch::Tensor gate(const DecoderOutput& decoded, const EncoderOutput& encoded);
-  // Maps logits [B, G, V] of P_vocabulary to log P [B, G, V + n] of the vocabulary and of the
-  // extended ids, where n is the number of source positions S, which bounds that of extended ids.
-  // log P is −∞ for the extended ids that a sentence does not have.
+  // Maps logits [B, G, V] of P_vocabulary to log P of the vocabulary and of the extended ids,
+  // [B, G, V + S]; a sentence has at most S extended ids. log P is −∞ for the extended ids that a
+  // sentence does not have.
   torch::Tensor extended_log_p(const torch::Tensor& logits, const DecoderOutput& decoded,
                                const EncoderOutput& encoded);
   // Returns log P [B, G, V] of the words of the vocabulary, for label smoothing.
@@ -62,7 +66,7 @@ class CopyOutputLayer : public VocabularyOutputLayer {
 
   Linear w_c_{nullptr};  // [1, C]
   Linear w_s_{nullptr};  // [1, D], with b
-  Linear w_y_{nullptr};  // [1, E]
+  Linear w_y_{nullptr};  // [1, E], or [1, D] for a Transformer
 };
 
 }  // namespace regard

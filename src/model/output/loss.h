@@ -7,8 +7,8 @@
 namespace regard {
 
 struct Loss {
-  // What training minimises, a scalar: the sum over the tokens, with label smoothing, and the terms
-  // that training adds (AttentionLoss in seq2seq.h).
+  // The scalar that training minimises: the sum over the tokens, with label smoothing, and the
+  // terms that training adds (AttentionLoss in seq2seq.h).
   torch::Tensor objective;
   torch::Tensor nll;  // −log P [B, T], without smoothing, 0 at padding, double; not differentiable
 };

@@ -6,7 +6,8 @@
 // q = W_Q x_t + b_Q and [k_s; v_s] = W_KV z_s + b_KV, where q, k and v are split into H parts of
 // width d = D / H. kernels/multi_head.h computes the heads. keys_and_values() is a separate
 // function, so that a search keeps the keys and values of earlier steps and computes those of the
-// source once per sentence.
+// source once per sentence. MultiHead (model/attention/multi_head.h) is the same for a recurrent
+// decoder: one query per step, heads that share a width of their own, weights in every step.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -27,11 +28,12 @@ class MultiHeadAttention : public torch::nn::Module {
   MultiHeadAttention(std::int64_t D, std::int64_t C, std::int64_t heads, double dropout);
 
   std::int64_t width() const { return W_O_->weight.size(0); }  // D
-  // Computes the keys and values of all heads: z [B, S, C] -> [B, S, 2D]. Rotates the keys by the
-  // angles of their positions (kernels::rotate), unless `rotation` is undefined.
+  // Computes the keys and values of all heads: z [B, S, C] -> [B, S, 2D]. Rotates the keys by
+  // `rotation`, unless it is undefined: [T, d] or [B, d], see kernels::rotate().
   torch::Tensor keys_and_values(const torch::Tensor& z, const torch::Tensor& rotation = {});
-  // Maps x [B, T, D] to y [B, T, D]. Returns the weights as kernels::multi_head_attention() does.
-  // Rotates the queries, unless `rotation` is undefined.
+  // Maps x [B, T, D]. Returns y [B, T, D] after W_O and, if want_weights, the weights
+  // (HeadsOutput). If causal, `padding` must be empty. Rotates the queries, unless `rotation` is
+  // undefined: [T, d] or [B, d].
   kernels::HeadsOutput forward(const torch::Tensor& x, const torch::Tensor& keys_and_values,
                                const kernels::Padding& padding, bool causal, bool want_weights,
                                const torch::Tensor& rotation = {});
