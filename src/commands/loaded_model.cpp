@@ -108,7 +108,7 @@ void check_fusion(const TranslationModel& model, const std::filesystem::path& pa
     reject(
         fmt::format("{} is a language model too; make an ensemble of them with -m", path.string()));
   }
-  if (model.codec.output != OutputKind::vocabulary) {
+  if (refers_to_source(model.codec.output)) {
     reject(fmt::format("{} has model.output.kind {}, expected vocabulary", path.string(),
                        to_yaml(model.codec.output)));
   }

@@ -150,7 +150,7 @@ void check_noise(const Options& options, ConfigErrors& errors) {
   const auto reject = [&](const std::string& why) {
     errors.add("data.noise", " is on, which changes source tokens, but {}; remove data.noise", why);
   };
-  if (options.model.output.kind != OutputKind::vocabulary) {
+  if (refers_to_source(options.model.output.kind)) {
     reject(fmt::format("model.output.kind is {}, which reads them from the text",
                        enum_name(options.model.output.kind)));
   }
@@ -190,7 +190,7 @@ void check_features(const Options& options, ConfigErrors& errors) {
                " is 0, but data.source is features; set it to the number of numbers in a frame, "
                "such as the mel bins of `regard features`, or 3 for each pixel of a row");
   }
-  if (options.model.output.kind != OutputKind::vocabulary) {
+  if (refers_to_source(options.model.output.kind)) {
     errors.add("model.output.kind",
                " is {}, but data.source is features, which cannot be copied or pointed to; set it "
                "to vocabulary",

@@ -439,6 +439,10 @@ enum class OutputKind { vocabulary, pointer, copy };
 constexpr std::array<std::string_view, 3> enum_names(OutputKind) {
   return {"vocabulary", "pointer", "copy"};
 }
+// True if predictions refer to the words of the source.
+constexpr bool refers_to_source(OutputKind kind) {
+  return kind == OutputKind::pointer || kind == OutputKind::copy;
+}
 
 struct OutputOptions {
   OutputKind kind = OutputKind::vocabulary;

@@ -321,7 +321,7 @@ void check(const CorpusPairs& pairs, std::span<const std::int64_t> part_ends,
   const auto target_end = codec.target->size();
   for (std::size_t i = 0; i < size; ++i) {
     const auto length = static_cast<std::int64_t>(pairs.source[i].size());
-    const bool refers = codec.output != OutputKind::vocabulary;
+    const bool refers = refers_to_source(codec.output);
     require(ids_are_below(pairs.target[i], target_end + (refers ? length + 1 : 0)));
     if (pairs.extended_ids.size() == 0) continue;
     require(pairs.extended_ids[i].size() == pairs.source[i].size() + 1 &&

@@ -226,7 +226,7 @@ PreparedCorpus::PreparedCorpus(const fs::path& folder) : folder_(folder) {
   report_ = manifest_.report();
   digest_ = {report_.read, sha256(manifest_.text_of_file())};
   const ShardVocabulary vocabulary{codec_.source->size(), codec_.target->size(),
-                                   codec_.output != OutputKind::vocabulary};
+                                   refers_to_source(codec_.output)};
   corpus_ends_.resize(options_.data.train.size());
   std::size_t bytes = 0;
   std::int64_t end = 0;

@@ -106,7 +106,7 @@ bool Beam::can_stop() const {
   return *nth_best >= best_possible_score(best_open, max_length_, *options_);
 }
 
-std::vector<Hypothesis> Beam::n_best() const {
+std::vector<Hypothesis> Beam::hypotheses() const {
   auto best = finished_;
   std::stable_sort(best.begin(), best.end(),
                    [](const auto& a, const auto& b) { return a.score > b.score; });

@@ -38,7 +38,7 @@ class Beam {
   std::vector<std::int32_t> history(std::size_t k) const;
   // Returns the finished hypotheses with the best scores, at most W, best first. If none reached
   // </s>, these are the hypotheses that were open at the end. Call it when the search is complete.
-  std::vector<Hypothesis> n_best() const;
+  std::vector<Hypothesis> hypotheses() const;
   // Returns the tree of all hypotheses that were in the beam at some step. `group` is the index of
   // this beam in SearchTree.
   SearchTree tree(std::size_t group) const;

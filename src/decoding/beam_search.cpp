@@ -38,7 +38,7 @@ class BeamGroups {
   // hypotheses, the histories of its other rows are empty.
   void add_histories(std::vector<History>& histories) const;
   // Returns the distinct translations of all groups, best first.
-  std::vector<Hypothesis> n_best() const;
+  std::vector<Hypothesis> hypotheses() const;
   std::shared_ptr<const SearchTree> tree() const;
   // Returns the tokens of the best open hypothesis.
   std::vector<std::int32_t> best() const {
@@ -94,11 +94,11 @@ std::shared_ptr<const SearchTree> BeamGroups::tree() const {
   return tree;
 }
 
-std::vector<Hypothesis> BeamGroups::n_best() const {
-  if (beams_.size() == 1) return beams_[0].n_best();
+std::vector<Hypothesis> BeamGroups::hypotheses() const {
+  if (beams_.size() == 1) return beams_[0].hypotheses();
   std::vector<Hypothesis> all;
   for (const auto& beam : beams_) {
-    for (auto& hypothesis : beam.n_best()) {
+    for (auto& hypothesis : beam.hypotheses()) {
       const auto same = [&](const Hypothesis& other) {
         return other.tokens == hypothesis.tokens && other.finished == hypothesis.finished;
       };
@@ -199,7 +199,7 @@ std::vector<History> BeamSearch::histories() const {
 }
 
 RunningSearch::Finished BeamSearch::finished(const Active& ended) const {
-  RunningSearch::Finished finished = {ended.sentence->id, ended.groups.n_best()};
+  RunningSearch::Finished finished = {ended.sentence->id, ended.groups.hypotheses()};
   if (options_.want_tree) finished.hypotheses.front().tree = ended.groups.tree();
   return finished;
 }

@@ -22,10 +22,9 @@ import sys
 import pages
 import project
 from data import SIZES, write_data
-from options import NEEDS, WORLDS
+from options import NEEDS, WITH_SIZE, WORLDS
 from project import CHECK_FAILED, CORES, REGARD, Failure, count_of
 
-WITH_SIZE = ("additive", "concat", "coverage", "location_aware", "monotonic", "multi_head")
 PATIENCE = 300  # seconds for one command
 
 

@@ -1,5 +1,14 @@
 """The options that are combined, on text, on vectors of numbers and on sound."""
 
+import json
+
+from project import ROOT
+
+SCHEMA = json.loads((ROOT / "configs" / "schema.json").read_text(encoding="utf-8"))
+ATTENTION = SCHEMA["properties"]["model"]["properties"]["attention"]["properties"]
+# The kinds of attention that read model.attention.size.
+WITH_SIZE = ATTENTION["size"]["description"].split(":")[0].split(", ")
+
 LAYERS = {
     "layers": [1, 2], "cell": ["gru", "lstm", "tanh"], "residual": [False, True], "layer_norm": [False, True],
     "norm": ["pre", "post"], "position": ["auto", "sinusoidal", "learned", "rotary", "none"], "reset_gate": ["before", "after"],
@@ -19,10 +28,7 @@ DECODER = {
     "model.decoder.query": ["auto", "last", "between", "new"],
     "model.decoder.input_feeding": [False, True],
     **{f"model.decoder.{key}": values for key, values in LAYERS.items()},
-    "model.attention.kind": [
-        "additive", "none", "concat", "dot", "scaled_dot", "general", "cosine", "location", "location_aware", "local_m",
-        "local_p", "hard", "ntm", "multi_head", "coverage", "monotonic",
-    ],
+    "model.attention.kind": list(dict.fromkeys([ATTENTION["kind"]["default"], *ATTENTION["kind"]["enum"]])),
     "model.attention.coverage_loss": [0, 1],
     "model.attention.estimator": ["gumbel", "reinforce"],
     "model.attention.fixed_context": ["last", "mean", "initial"],

@@ -1,5 +1,7 @@
 #include "model/output/output_factory.h"
 
+#include <stdexcept>
+
 #include "base/error.h"
 #include "model/attention/table.h"
 #include "model/output/copy_output.h"
@@ -15,9 +17,9 @@ std::unique_ptr<OutputLayer> make_output_layer(const OutputLayerConfig& config) 
     case OutputKind::copy:
       return std::make_unique<CopyOutputLayer>(config);
     case OutputKind::vocabulary:
-      break;
+      return std::make_unique<VocabularyOutputLayer>(config);
   }
-  return std::make_unique<VocabularyOutputLayer>(config);
+  throw std::logic_error("an output layer without a class");
 }
 
 void check_output_layer(const ModelOptions& model, const SourceLocations& locations) {
