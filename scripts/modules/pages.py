@@ -11,7 +11,7 @@ ORIGIN = re.compile(
     r"Measured (?:on|from) (\d{4}-\d\d-\d\d)(?: to (\d{4}-\d\d-\d\d))? "
     r"with regard ([0-9a-f]{7,}(?:-dirty)?)(?: to ([0-9a-f]{7,}(?:-dirty)?))?\.\n"
 )
-PLACE = re.compile(r"^(<!-- ([a-z][\w -]*) -->\n)(.*?)(<!-- end -->)", re.S | re.M)
+PLACE = re.compile(r"^(<!-- ((?!not measured)[a-z][\w -]*) -->\n)(.*?)(<!-- end -->)", re.S | re.M)
 WITHOUT_FIGURES = ("commands", "checks")  # checks have a date in each row
 
 
