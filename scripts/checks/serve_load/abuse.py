@@ -300,7 +300,7 @@ def describe(figures):
     if "p95" in figures:
         honest = (
             f"- A client that sends a line ten times a second: 95 % of its answers within {figures['p95']:.0f} ms during "
-            f"the attacks, {figures["quiet_p95"]:.0f} ms without them and without other clients; each was right.\n"
+            f"the attacks, {figures['quiet_p95']:.0f} ms without them and without other clients; each was right.\n"
         )
     return (
         f"- {figures['answers']:,} tagged requests of {figures['clients']} clients in {figures['seconds'] / 60:.0f} minutes: "
