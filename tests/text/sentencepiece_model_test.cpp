@@ -65,7 +65,7 @@ TEST(WordByWord, DoesNotHoldForOtherModels) {
 }
 
 // Among them is the piece whose field has 128 bytes, the first with a length of two bytes.
-TEST(UserSymbols, OfAnyLengthArePiecesOfTheModel) {
+TEST(LongUserSymbols, ArePiecesOfTheModel) {
   for (std::size_t length = 100; length < 140; ++length) {
     const std::vector<std::string> symbols = {std::string(length, 'x')};
     const auto bytes = with_user_symbols(model(), symbols);
