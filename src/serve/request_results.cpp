@@ -58,6 +58,7 @@ void RequestResults::set_partial(std::size_t line, std::string text) {
 void RequestResults::close() {
   const std::lock_guard lock(mutex_);
   memory_ = nullptr;
+  wake_ = nullptr;  // it belongs to the server, which may end before the model's threads
 }
 
 std::vector<std::string> RequestResults::take_events() {
