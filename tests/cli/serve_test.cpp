@@ -287,7 +287,7 @@ TEST_F(ServeCli, HangupLoadsTheModelsAgainAndTellsSystemdWhenTheyAreReady) {
   const auto folder = fresh_folder();
   const auto model = std::filesystem::canonical(tiny_model() / "best");
   std::filesystem::copy(model, folder / "model", std::filesystem::copy_options::recursive);
-  // What systemd does for Type=notify.
+  // As systemd does for Type=notify, the test listens on a socket.
   const auto path = (folder / "notify").string();
   const int socket = ::socket(AF_UNIX, SOCK_DGRAM, 0);
   sockaddr_un address{};

@@ -252,7 +252,8 @@ def main():
     options = parser.parse_args()
     stored = load()
     if not options.write:
-        stored.update(commit=output_of("git", "rev-parse", "HEAD").strip(), seed=options.seed, processor=processor())
+        processors = dict.fromkeys(filter(None, [*stored.get("processor", "").split("; "), processor()]))
+        stored.update(commit=output_of("git", "rev-parse", "HEAD").strip(), seed=options.seed, processor="; ".join(processors))
         prepare(stored["commit"])
         for part in options.parts:
             if options.again:
