@@ -366,7 +366,13 @@ TEST_F(HttpServerTest, AFailedAcceptDoesNotEndTheServer) {
 
 TEST_F(HttpServerTest, WithoutDescriptorsClientsGet503AndLaterTheirAnswer) {
   start();
-  EXPECT_THAT(answer(std::string(hidden_request)), HasSubstr("HIDDEN"));
+  // UndefinedBehaviorSanitizer opens a pipe when it first sees a type with virtual functions, so
+  // the refusal runs once while there are descriptors.
+  accept_error = ENFILE;
+  EXPECT_THAT(answer(std::string(hidden_request)), StartsWith("HTTP/1.1 503 "));
+  while (answer(std::string(hidden_request)).find("HIDDEN") == std::string::npos) {
+    std::this_thread::sleep_for(1ms);
+  }
   while (server_->connections() > 0) std::this_thread::sleep_for(1ms);
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
