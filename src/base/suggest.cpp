@@ -6,17 +6,16 @@
 #include <compare>
 #include <utility>
 
+#include "base/strings.h"
+
 namespace regard {
 namespace {
 
 // Returns the word in lower case, with "_" for "-" and without leading dashes.
 std::string normalize(std::string_view word) {
   word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
-  std::string result(word);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    if (c == '-') c = '_';
-  }
+  auto result = lower_ascii(word);
+  std::ranges::replace(result, '-', '_');
   return result;
 }
 

@@ -122,7 +122,7 @@ std::string to_ascii(std::string_view text, std::string_view ellipsis) {
 }
 
 std::string in_locale(std::string text) {
-  return locale_has_utf8() ? text : to_ascii(text);
+  return locale_has_utf8() ? std::move(text) : to_ascii(text);
 }
 
 std::string text_for(int descriptor, std::string text) {

@@ -74,6 +74,8 @@ struct Nested {
 
   constexpr auto& operator()(auto& section) const { return section.*outer.*inner; }
 };
+template <typename Outer, typename Inner>
+Nested(Outer, Inner) -> Nested<Outer, Inner>;  // clang 14 deduces none for an aggregate
 
 // An option struct.
 template <typename T>

@@ -168,13 +168,6 @@ constexpr std::size_t max_yaml_values = 10'000;
 constexpr std::size_t max_list_length = 1'000;  // bytes
 constexpr int max_yaml_depth = 64;
 
-std::string in_lower_case(std::string text) {
-  for (auto& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
-}
-
 std::string join_entries(const YAML::Node& list) {
   std::string text;
   for (const auto& entry : list) {
@@ -237,7 +230,7 @@ std::string JoeyFile::take(const std::string& key, const std::string& fallback) 
 }
 
 std::string JoeyFile::take_lower(const std::string& key, const std::string& fallback) {
-  return in_lower_case(take(key, fallback));
+  return lower_ascii(take(key, fallback));
 }
 
 bool JoeyFile::take_flag(const std::string& key, bool fallback) {
@@ -273,7 +266,7 @@ void JoeyFile::note_unread(const std::map<std::string, Unsupported>& unsupported
     for (const auto& [prefix, entry] : unsupported) {
       if (key.starts_with(prefix)) match = entry;  // in the order of the map, the longest is last
     }
-    const bool is_neutral = !match.neutral.empty() && in_lower_case(value.text) == match.neutral;
+    const bool is_neutral = !match.neutral.empty() && lower_ascii(value.text) == match.neutral;
     if (!match.reason.empty() && !is_neutral) note(key, match.reason);
   }
 }
@@ -282,6 +275,7 @@ std::vector<std::string> JoeyFile::notes() const {
   auto sorted = notes_;
   std::ranges::stable_sort(sorted, {}, [](const auto& note) { return note.first; });
   std::vector<std::string> texts;
+  texts.reserve(sorted.size());
   for (auto& [line, text] : sorted) texts.push_back(std::move(text));
   return texts;
 }

@@ -10,14 +10,6 @@
 namespace regard {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
-
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -26,7 +18,7 @@ bool is_letter(char c) {
 bool is_plain_string(std::string_view text) {
   static constexpr std::array words = {"true", "false", "yes", "no",   "on",
                                        "off",  "y",     "n",   "null", ""};
-  const std::string folded = lower(text);
+  const std::string folded = lower_ascii(text);
   if (std::find(words.begin(), words.end(), folded) != words.end()) return false;
   const bool starts_plain = is_letter(text[0]) || text[0] == '_' || text[0] == '/' ||
                             text.starts_with("./") || text.starts_with("../");
@@ -59,7 +51,7 @@ std::string to_yaml(const std::vector<std::string>& texts) {
 }
 
 bool from_yaml(std::string_view text, bool& value) {
-  const std::string folded = lower(text);
+  const std::string folded = lower_ascii(text);
   const bool yes = folded == "true" || folded == "yes" || folded == "on";
   const bool no = folded == "false" || folded == "no" || folded == "off";
   if (yes || no) value = yes;

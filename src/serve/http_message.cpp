@@ -14,16 +14,6 @@
 namespace regard {
 namespace {
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), lower);
-  return result;
-}
-
 bool is_all_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -136,13 +126,15 @@ std::string head_of(const HttpResponse& response, const HttpFields& fields) {
                           reason_of(response.status), date_now());
   if (!response.type.empty()) head += "Content-Type: " + response.type + "\r\n";
   for (const auto* list : {&response.fields, &fields}) {
-    for (const auto& [key, value] : *list) head += key + ": " + value + "\r\n";
+    for (const auto& [key, value] : *list) {
+      head.append(key).append(": ").append(value).append("\r\n");
+    }
   }
   return head + "\r\n";
 }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+  return lower_ascii(a) == lower_ascii(b);
 }
 
 std::string decode_percent(std::string_view text) {
@@ -208,7 +200,7 @@ std::optional<std::string> host_of_authority(std::string_view authority) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
            c == ':';
   };
-  auto name = lower_case(host);
+  auto name = lower_ascii(host);
   if (!std::ranges::all_of(name, is_of_a_name)) return std::nullopt;
   return name;
 }

@@ -44,6 +44,11 @@ TEST(Counted, InflectsTheLastWord) {
   EXPECT_EQ(counted(3, "box"), "3 boxes");
 }
 
+TEST(LowerAscii, ChangesLettersOfAsciiOnly) {
+  EXPECT_EQ(lower_ascii("aZ@[`{-É"), "az@[`{-É");
+  EXPECT_EQ(lower_ascii(""), "");
+}
+
 TEST(EscapeControls, EscapesControlCharacters) {
   EXPECT_EQ(escape_controls("a\tb\nü"), "a\tb\nü");
   EXPECT_EQ(escape_controls("a\x1b[31m"), "a\\x1B[31m");
