@@ -205,7 +205,7 @@ RunningSearch::Finished BeamSearch::finished(const Active& ended) const {
 }
 
 std::vector<RunningSearch::Finished> BeamSearch::step() {
-  const auto step = batch_.step();
+  const auto step = batch_.step(options_.needs_weights());
   // Each row needs 2W tokens without a diversity penalty. The other groups of the sentence penalize
   // at most rows − W tokens, so at least 2W of the rows + W best tokens have no penalty.
   const auto best =

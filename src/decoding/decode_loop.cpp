@@ -101,7 +101,7 @@ NextTokens DecodeLoop::next_tokens(const DecoderStep& step) {
 }
 
 std::vector<RunningSearch::Finished> DecodeLoop::step() {
-  const auto step = batch_.step();
+  const auto step = batch_.step(options_.needs_weights());
   const auto next = next_tokens(step);
   const auto K = next.tokens.size(1);
   const AttentionOnCpu weights(options_.needs_weights() ? step.weights : torch::Tensor());

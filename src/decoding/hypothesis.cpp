@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "decoding/search.h"
+#include "kernels/device.h"
 
 namespace regard {
 
@@ -50,7 +51,7 @@ void SearchTree::append(const SearchTree& other) {
 }
 
 AttentionOnCpu::AttentionOnCpu(const torch::Tensor& weights)
-    : weights_(weights.defined() ? weights.to(torch::kCPU, torch::kFloat).contiguous() : weights) {}
+    : weights_(weights.defined() ? from_device(weights).to(torch::kFloat).contiguous() : weights) {}
 
 std::vector<float> AttentionOnCpu::row(std::size_t row, std::int64_t length) const {
   const auto* first =

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "decoding/lexical_constraints.h"
+#include "kernels/device.h"
 #include "kernels/functions.h"
 #include "kernels/token_probabilities.h"
 #include "model/output/batch_shortlist.h"
@@ -25,7 +26,7 @@ bool needs_full_sort(const TokenMask& mask) {
 
 // Returns log P of all tokens of logits [N, V]: [N, V] double on the CPU.
 torch::Tensor log_softmax_on_cpu(const torch::Tensor& logits) {
-  return kernels::log_softmax(logits).to(torch::kCPU, torch::kDouble).contiguous();
+  return from_device(kernels::log_softmax(logits)).to(torch::kDouble).contiguous();
 }
 
 void apply_mask(double* log_p, std::int64_t V, const TokenMask& mask) {
@@ -127,7 +128,7 @@ NextLogits penalise_repetition(const NextLogits& logits, const std::vector<Histo
     }
   }
   if (positions.empty()) return logits;
-  const auto index = torch::tensor(positions, torch::kInt64).to(values.device());
+  const auto index = to_device(torch::tensor(positions, torch::kInt64), values.device());
   auto penalised = values.clone(at::MemoryFormat::Contiguous);
   auto flat = penalised.view({-1});
   const auto x = flat.index_select(0, index);
@@ -203,8 +204,8 @@ NextTokens LogitsProcessor::best(const NextLogits& logits, std::int64_t k,
   // Selects k tokens plus the number of banned tokens, so that k remain.
   const auto top_k = std::min(k + static_cast<std::int64_t>(max_banned), V);
   const auto top = kernels::top_log_probabilities(scores.values, top_k);
-  const auto log_p = top.log_p.to(torch::kCPU, torch::kDouble).contiguous();
-  const auto columns = top.indices.to(torch::kCPU).contiguous();
+  const auto log_p = top.log_p.to(torch::kDouble).contiguous();
+  const auto columns = top.indices.contiguous();
 
   const auto required = next_required_tokens(histories, options_.continues_word);
   std::size_t max_required = 0;

@@ -9,6 +9,7 @@
 
 #include "decoding/beam_search.h"
 #include "decoding/decode_loop.h"
+#include "kernels/device.h"
 #include "kernels/mode.h"
 #include "model/output/batch_shortlist.h"
 
@@ -121,8 +122,8 @@ void RunningSearch::Parts::add(const SourceBatch& source, std::vector<SentenceOp
   try {
     for (auto& [loop, joined] : joining) {
       const bool all = joined.rows.size() == ids.size();
-      const auto index = torch::tensor(
-          joined.rows, torch::TensorOptions(encoded.mask.device()).dtype(torch::kInt64));
+      const auto rows = torch::tensor(joined.rows, torch::kInt64);
+      const RowIndices index = {rows, to_device(rows, encoded.mask.device())};
       loop->add(all ? encoded : encoded.select(index), std::move(joined.sentences));
     }
   } catch (...) {

@@ -2,25 +2,38 @@
 
 #include <torch/utils.h>
 
+#include "kernels/device.h"
+
 namespace regard {
 
-torch::Tensor repeated_rows(const EncoderOutput& encoded, std::int64_t n) {
-  const torch::TensorOptions options(torch::kInt64);
-  return torch::arange(encoded.mask.size(0), options.device(encoded.mask.device()))
-      .repeat_interleave(n);
+RowIndices repeated_rows(const EncoderOutput& encoded, std::int64_t n) {
+  const auto rows = torch::arange(encoded.mask.size(0), torch::kInt64).repeat_interleave(n);
+  return {rows, to_device(rows, encoded.mask.device())};
 }
 
-torch::Tensor DecoderBatch::index(const std::vector<std::int64_t>& values) const {
-  return torch::tensor(values, torch::TensorOptions(torch::kInt64).device(encoded_.mask.device()));
+std::vector<RowIndices> DecoderBatch::on_device(
+    const std::vector<std::vector<std::int64_t>>& lists) const {
+  std::vector<std::int64_t> values;
+  for (const auto& list : lists) values.insert(values.end(), list.begin(), list.end());
+  const auto on_cpu = torch::tensor(values, torch::kInt64);
+  const auto there = to_device(on_cpu, encoded_.mask.device());
+  std::vector<RowIndices> result;
+  std::int64_t begin = 0;
+  for (const auto& list : lists) {
+    const auto size = static_cast<std::int64_t>(list.size());
+    result.push_back({on_cpu.narrow(0, begin, size), there.narrow(0, begin, size)});
+    begin += size;
+  }
+  return result;
 }
 
 void DecoderBatch::append(EncoderOutput encoded, const std::vector<std::int64_t>& first_tokens,
                           std::int64_t G) {
   const auto B = static_cast<std::int64_t>(first_tokens.size());
-  const auto options = torch::TensorOptions(torch::kInt64).device(encoded.mask.device());
   auto state = model_.initial_state(encoded);
   if (G > 1) state = state.select(repeated_rows(encoded, G));
-  const auto tokens = torch::tensor(first_tokens, options).repeat_interleave(G);
+  const auto tokens = to_device(torch::tensor(first_tokens, torch::kInt64).repeat_interleave(G),
+                                encoded.mask.device());
   if (sentences_ == 0) {
     encoded_ = std::move(encoded);
     state_ = std::move(state);
@@ -40,35 +53,37 @@ void DecoderBatch::append(EncoderOutput encoded, const std::vector<std::int64_t>
 void DecoderBatch::advance(const DecoderStep& step, const std::vector<std::int64_t>& parents,
                            const std::vector<std::int64_t>& tokens,
                            const std::vector<std::int64_t>& sentences) {
-  if (!parents.empty()) {
-    bool is_same = static_cast<std::int64_t>(parents.size()) == tokens_.size(0);
-    for (std::size_t row = 0; is_same && row < parents.size(); ++row) {
-      is_same = parents[row] == static_cast<std::int64_t>(row);
-    }
-    state_ = is_same ? step.state : step.state.select(index(parents));
-    tokens_ = index(tokens);
+  bool is_same = static_cast<std::int64_t>(parents.size()) == tokens_.size(0);
+  for (std::size_t row = 0; is_same && row < parents.size(); ++row) {
+    is_same = parents[row] == static_cast<std::int64_t>(row);
   }
-  keep_sentences(sentences);
+  const auto copied =
+      is_same ? on_device({tokens, sentences}) : on_device({tokens, sentences, parents});
+  if (!parents.empty()) {
+    state_ = is_same ? step.state : step.state.select(copied[2]);
+    tokens_ = copied[0].on_device;
+  }
+  keep_sentences(copied[1]);
 }
 
 void DecoderBatch::keep(const std::vector<std::int64_t>& sentences, std::int64_t G) {
-  if (!sentences.empty()) {
-    std::vector<std::int64_t> rows;
-    for (const auto sentence : sentences) {
-      for (std::int64_t g = 0; g < G; ++g) rows.push_back(sentence * G + g);
-    }
-    const auto selected = index(rows);
-    state_ = state_.select(selected);
-    tokens_ = tokens_.index_select(0, selected);
+  std::vector<std::int64_t> rows;
+  for (const auto sentence : sentences) {
+    for (std::int64_t g = 0; g < G; ++g) rows.push_back(sentence * G + g);
   }
-  keep_sentences(sentences);
+  const auto copied = on_device({sentences, rows});
+  if (!sentences.empty()) {
+    state_ = state_.select(copied[1]);
+    tokens_ = tokens_.index_select(0, copied[1].on_device);
+  }
+  keep_sentences(copied[0]);
 }
 
-void DecoderBatch::keep_sentences(const std::vector<std::int64_t>& sentences) {
-  if (static_cast<std::int64_t>(sentences.size()) == sentences_) return;
-  sentences_ = static_cast<std::int64_t>(sentences.size());
+void DecoderBatch::keep_sentences(const RowIndices& sentences) {
+  if (sentences.on_cpu.size(0) == sentences_) return;
+  sentences_ = sentences.on_cpu.size(0);
   if (sentences_ > 0) {
-    encoded_ = encoded_.select(index(sentences));
+    encoded_ = encoded_.select(sentences);
   } else {  // frees the memory
     encoded_ = {};
     state_ = {};

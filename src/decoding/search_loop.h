@@ -21,8 +21,8 @@ struct SearchedSentence {
   SentenceOptions options;
 };
 
-// Returns the indices of the sentences of `encoded`, each n times: 0 0 0 1 1 1 …, on its device.
-torch::Tensor repeated_rows(const EncoderOutput& encoded, std::int64_t n);
+// Returns the indices of the sentences of `encoded`, each n times: 0 0 0 1 1 1 …
+RowIndices repeated_rows(const EncoderOutput& encoded, std::int64_t n);
 
 // The encoder states of B sentences and the decoder states of N = G · B hypotheses, with G
 // consecutive rows per sentence.
@@ -36,8 +36,11 @@ class DecoderBatch {
   // an empty batch. Leaves the batch unchanged if it throws.
   void append(EncoderOutput encoded, const std::vector<std::int64_t>& first_tokens, std::int64_t G);
 
-  // Computes the next step of all rows. The batch keeps the states before it.
-  DecoderStep step() { return model_.step(tokens_, state_, encoded_); }
+  // Computes the next step of all rows. The batch keeps the states before it. Returns the attention
+  // weights if they are wanted.
+  DecoderStep step(bool want_weights) {
+    return model_.step(tokens_, state_, encoded_, want_weights);
+  }
 
   // Continues after a step with the rows `parents` of it, each followed by its token. `sentences`
   // are the indices of the sentences that remain; empty parents empty the batch.
@@ -47,8 +50,9 @@ class DecoderBatch {
   void keep(const std::vector<std::int64_t>& sentences, std::int64_t G);
 
  private:
-  torch::Tensor index(const std::vector<std::int64_t>& values) const;
-  void keep_sentences(const std::vector<std::int64_t>& sentences);
+  // Returns the lists, which one copy brings to the device.
+  std::vector<RowIndices> on_device(const std::vector<std::vector<std::int64_t>>& lists) const;
+  void keep_sentences(const RowIndices& sentences);
 
   Seq2Seq& model_;
   std::int64_t sentences_ = 0;

@@ -89,6 +89,12 @@ torch::Tensor to_device(const torch::Tensor& x, torch::Device device) {
   return x.pin_memory().to(device, /*non_blocking=*/true);
 }
 
+torch::Tensor from_device(const torch::Tensor& x) {
+  if (!x.is_cuda()) return x.cpu();
+  auto here = torch::empty(x.sizes(), x.options().device(torch::kCPU).pinned_memory(true));
+  return here.copy_(x);
+}
+
 void copy_to_device(const torch::Tensor& x, const torch::Tensor& to) {
   to.copy_(to.is_cuda() ? x.pin_memory() : x, /*non_blocking=*/true);
 }

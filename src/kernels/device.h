@@ -39,6 +39,9 @@ void allow_tf32(bool allowed);
 // with old numbers.
 torch::Tensor to_device(const torch::Tensor& x, torch::Device device);
 
+// Returns x on the CPU, by way of pinned memory. Waits for the device.
+torch::Tensor from_device(const torch::Tensor& x);
+
 // Copies x into `to`, which is on the device. Does not wait for it.
 void copy_to_device(const torch::Tensor& x, const torch::Tensor& to);
 

@@ -1,9 +1,7 @@
 #include "kernels/key_value_cache.h"
 
 #include <cstring>
-#include <vector>
 
-#include "kernels/device.h"
 #include "kernels/mode.h"
 
 namespace regard::kernels {
@@ -11,13 +9,6 @@ namespace {
 
 // Positions for which a copy has room.
 constexpr std::int64_t room = 8;
-
-// Returns a past of N rows with room for `positions` and more.
-torch::Tensor new_past(const torch::Tensor& like, std::int64_t N, std::int64_t positions) {
-  const std::vector<std::int64_t> sizes = {N, positions + room, like.size(2)};
-  // Outside of a search on the CPU, what follows is multiplied by a weight of 0.
-  return in_search(like) ? like.new_empty(sizes) : like.new_zeros(sizes);
-}
 
 // Copies the earlier positions of each hypothesis, and no others.
 void copy_earlier(const torch::Tensor& past, const torch::Tensor& rows,
@@ -45,20 +36,23 @@ torch::Tensor with_current(torch::Tensor past, const torch::Tensor& rows,
                            const RowPositions& positions, const torch::Tensor& current) {
   const auto t = positions.largest;
   if (rows.defined() || past.size(1) <= t || torch::GradMode::is_enabled()) {
-    auto copy = new_past(past, current.size(0), t);
     if (rows.defined() && in_search(past) && past.is_contiguous()) {
+      auto copy = past.new_empty({current.size(0), t + room, past.size(2)});
       copy_earlier(past, rows, positions, copy);
-    } else if (t > 0) {
-      const auto earlier = past.narrow(1, 0, t);
-      copy.narrow(1, 0, t).copy_(rows.defined() ? earlier.index_select(0, rows) : earlier);
+      past = copy;
+    } else {
+      const bool has_room = past.size(1) > t;
+      if (rows.defined()) past = past.index_select(0, rows);
+      // Outside of a search on the CPU, what follows is multiplied by a weight of 0.
+      if (!has_room) past = torch::constant_pad_nd(past, {0, 0, 0, t + room - past.size(1)});
+      if (has_room && !rows.defined()) past = past.clone();
     }
-    past = copy;
   }
   if (!positions.each.defined()) {
     past.select(1, t).copy_(current);
   } else {
-    const auto columns = to_device(positions.each, past.device());
-    past.index_put_({torch::arange(past.size(0), columns.options()), columns}, current);
+    const auto columns = positions.each_on_device.view({-1, 1, 1});
+    past.scatter_(1, columns.expand({-1, 1, past.size(2)}), current.unsqueeze(1));
   }
   return past;
 }

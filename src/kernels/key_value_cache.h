@@ -12,13 +12,14 @@ namespace regard::kernels {
 struct RowPositions {
   std::int64_t largest = 0;  // of all rows
   torch::Tensor each = {};   // [N] int64 on the CPU; undefined if all rows are at the largest
+  torch::Tensor each_on_device = {};  // the same on the device of the keys and values
 };
 
 // Returns the keys and values of N hypotheses up to their current positions: those of the earlier
 // positions, and `current` [N, 2D]. `past` is [M, C, 2D]; hypothesis n continues its row rows[n],
 // or row n if `rows` is undefined. The result [N, C', 2D] has C' > positions.largest. What follows
 // the position of a row is not set in a search on the CPU (mode.h), whose kernels read no further;
-// elsewhere it is 0.
+// elsewhere it is finite.
 //
 // Copies nothing if `rows` is undefined, `past` has room and no gradient is recorded: then the
 // current position is stored in `past` itself.

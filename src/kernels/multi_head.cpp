@@ -15,9 +15,11 @@ Padding make_padding(const torch::Tensor& mask, const torch::Tensor& lengths,
     return {{}, {}, is_self_attention};
   }
   if (in_search(like)) return {{}, lengths.contiguous(), is_self_attention};
-  const auto bias = torch::zeros(mask.sizes(), like.options())
-                        .masked_fill_(mask.logical_not(), -std::numeric_limits<double>::infinity())
-                        .view({mask.size(0), 1, 1, mask.size(1)});
+  // LibTorch's attention on a GPU copies a bias whose rows do not begin at multiples of 8.
+  const auto B = mask.size(0), S = mask.size(1);
+  auto bias = torch::zeros({B, 1, 1, (S + 7) / 8 * 8}, like.options()).narrow(3, 0, S);
+  bias.masked_fill_(mask.logical_not().view({B, 1, 1, S}),
+                    -std::numeric_limits<double>::infinity());
   return {bias, lengths.contiguous(), is_self_attention};
 }
 

@@ -7,14 +7,14 @@
 
 namespace regard::kernels {
 
-// The k most probable of V tokens.
+// The k most probable of V tokens, on the CPU.
 struct TopK {
   torch::Tensor log_p;    // [N, k], descending
-  torch::Tensor indices;  // [N, k] int64; on the CPU, lower indices first among equals
+  torch::Tensor indices;  // [N, k] int64; of logits on the CPU, lower indices first among equals
 };
 
-// logits [N, V] -> the k largest log softmax(logits), k ≤ V, without a softmax over all tokens. Not
-// differentiable on the CPU.
+// logits [N, V] -> the k largest log softmax(logits), k ≤ V; on the CPU without a softmax over all
+// tokens. Waits once for another device. Not differentiable.
 TopK top_log_probabilities(const torch::Tensor& logits, std::int64_t k);
 
 // Reference implementation: LibTorch's operations, on any device.

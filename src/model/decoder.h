@@ -19,9 +19,9 @@ class Decoder : public torch::nn::Module {
   virtual void prepare(EncoderOutput& encoded) = 0;
   // Returns the state before the first step, one row per sentence.
   virtual DecoderState initial_state(const EncoderOutput& encoded) = 0;
-  // Runs one step. embedded [N, E] is the last token of each hypothesis.
+  // Runs one step. embedded [N, E] is the last token of each hypothesis. See Seq2Seq::step().
   virtual DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
-                           const EncoderOutput& encoded) = 0;
+                           const EncoderOutput& encoded, bool want_weights = true) = 0;
   // See Seq2Seq::explain().
   virtual AttentionDetail explain(const torch::Tensor& /*embedded*/, const DecoderState& /*state*/,
                                   const EncoderOutput& /*encoded*/) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "kernels/device.h"
 #include "kernels/functions.h"
 
 namespace regard {
@@ -79,21 +80,22 @@ torch::Tensor Ensemble::tokens_of(std::size_t m, const torch::Tensor& tokens,
                                   const DecoderState& state) const {
   if (!last_members_first_ || m + 1 < members_.size()) return tokens;
   if (state.positions.defined()) {
-    return tokens.masked_fill(state.positions.eq(0).to(tokens.device()), *last_members_first_);
+    return tokens.masked_fill(to_device(state.positions.eq(0), tokens.device()),
+                              *last_members_first_);
   }
   return state.position == 0 ? torch::full_like(tokens, *last_members_first_) : tokens;
 }
 
 DecoderStep Ensemble::step(const torch::Tensor& tokens, const DecoderState& state,
-                           const EncoderOutput& encoded) {
+                           const EncoderOutput& encoded, bool want_weights) {
   DecoderStep combined;
   for (std::size_t m = 0; m < members_.size(); ++m) {
-    auto step =
-        members_[m]->step(tokens_of(m, tokens, state), state.members[m], encoded.members[m]);
+    auto step = members_[m]->step(tokens_of(m, tokens, state), state.members[m], encoded.members[m],
+                                  want_weights);
     combined.state.members.push_back(std::move(step.state));
     combined.members.push_back(std::move(step));
   }
-  combined.weights = mean_attention(combined.members);
+  if (want_weights) combined.weights = mean_attention(combined.members);
   combined.state.set_position_after(state);
   return combined;
 }

@@ -40,7 +40,7 @@ class Ensemble : public Seq2Seq {
   DecoderState initial_state(const EncoderOutput& encoded) override;
   // The attention weights are the weighted mean over the members that have attention.
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
-                   const EncoderOutput& encoded) override;
+                   const EncoderOutput& encoded, bool want_weights = true) override;
   DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded,
                        bool want_weights = false) override;
   bool has_attention_weights() const override;

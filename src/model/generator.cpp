@@ -19,9 +19,9 @@ Generator::Generator(std::shared_ptr<Decoder> decoder, const ModelOptions& optio
     : decoder_(std::move(decoder)), target_limit_(target_limit_of(options)) {}
 
 DecoderStep Generator::step(const torch::Tensor& tokens, const DecoderState& state,
-                            const EncoderOutput& encoded) {
+                            const EncoderOutput& encoded, bool want_weights) {
   const auto input = target_input_->step(output_layer_->embed(tokens, encoded), state);
-  auto step = decoder_->step(input, state, encoded);
+  auto step = decoder_->step(input, state, encoded, want_weights);
   step.input = input;
   step.state.set_position_after(state);
   return step;

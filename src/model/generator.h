@@ -19,7 +19,7 @@ class Generator : public Seq2Seq {
     return decoder_->initial_state(encoded);
   }
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
-                   const EncoderOutput& encoded) override;
+                   const EncoderOutput& encoded, bool want_weights = true) override;
   AttentionDetail explain(const torch::Tensor& tokens, const DecoderState& state,
                           const EncoderOutput& encoded) override;
   DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded,

@@ -53,7 +53,7 @@ DecoderState MaskedLanguageModel::initial_state(const EncoderOutput& /*encoded*/
 
 DecoderStep MaskedLanguageModel::step(const torch::Tensor& /*tokens*/,
                                       const DecoderState& /*state*/,
-                                      const EncoderOutput& /*encoded*/) {
+                                      const EncoderOutput& /*encoded*/, bool /*want_weights*/) {
   throw std::logic_error("a masked language model has no search");
 }
 

@@ -32,7 +32,7 @@ class MaskedLanguageModel : public Seq2Seq {
   // Throw std::logic_error: there is no search.
   DecoderState initial_state(const EncoderOutput& encoded) override;
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
-                   const EncoderOutput& encoded) override;
+                   const EncoderOutput& encoded, bool want_weights = true) override;
 
  private:
   struct Head : torch::nn::Module {  // C is the width of the encoder states

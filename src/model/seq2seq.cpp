@@ -20,13 +20,13 @@ torch::Tensor select_rows(const torch::Tensor& tensor, const torch::Tensor& rows
   return torch::embedding(tensor.flatten(1), rows).view(sizes);
 }
 
-template <typename Part>
-Part select_rows(const Part& part, const torch::Tensor& rows) {
+template <typename Part, typename Rows>
+Part select_rows(const Part& part, const Rows& rows) {
   return part.select(rows);
 }
 
-template <typename Part>
-std::vector<Part> select_rows(const std::vector<Part>& parts, const torch::Tensor& rows) {
+template <typename Part, typename Rows>
+std::vector<Part> select_rows(const std::vector<Part>& parts, const Rows& rows) {
   std::vector<Part> selected;
   for (const auto& part : parts) selected.push_back(select_rows(part, rows));
   return selected;
@@ -134,20 +134,34 @@ void EncoderOutput::set_lengths(const torch::Tensor& of_sentences, std::int64_t 
   lengths_on_device = to_device(lengths, device);
   mask = torch::arange(S, lengths_on_device.options()) < lengths_on_device.unsqueeze(1);
   padding = mask.logical_not().unsqueeze(1);
+  bias = torch::Tensor();
 }
 
-EncoderOutput EncoderOutput::select(const torch::Tensor& rows) const {
-  return {.states = select_rows(states, rows),
-          .mask = select_rows(mask, rows),
-          .lengths = select_rows(lengths, rows.cpu()),
-          .lengths_on_device = select_rows(lengths_on_device, rows),
-          .padding = select_rows(padding, rows),
-          .summary = select_rows(summary, rows),
-          .last_states = select_rows(last_states, rows),
-          .context = select_rows(context, rows),
-          .members = select_rows(members, rows),
-          .shortlist = shortlist,
-          .sentences = select_rows(sentences, rows.cpu())};
+void EncoderOutput::set_bias(const torch::Tensor& like) {
+  if (!like.is_cpu() && !bias.defined()) bias = kernels::make_padding(mask, lengths, like).bias;
+}
+
+kernels::Padding EncoderOutput::attention_padding(const torch::Tensor& like,
+                                                  bool is_self_attention) const {
+  if (!bias.defined()) return kernels::make_padding(mask, lengths, like, is_self_attention);
+  return {bias, lengths, is_self_attention};
+}
+
+EncoderOutput EncoderOutput::select(const RowIndices& rows) const {
+  EncoderOutput selected = {.states = select_rows(states, rows.on_device),
+                            .mask = select_rows(mask, rows.on_device),
+                            .lengths = select_rows(lengths, rows.on_cpu),
+                            .lengths_on_device = select_rows(lengths_on_device, rows.on_device),
+                            .padding = select_rows(padding, rows.on_device),
+                            .bias = {},
+                            .summary = select_rows(summary, rows.on_device),
+                            .last_states = select_rows(last_states, rows.on_device),
+                            .context = context.select(rows.on_device),
+                            .members = select_rows(members, rows),
+                            .shortlist = shortlist,
+                            .sentences = select_rows(sentences, rows.on_cpu)};
+  if (bias.defined()) selected.set_bias(bias);
+  return selected;
 }
 
 void EncoderOutput::append(const EncoderOutput& other) {
@@ -161,20 +175,22 @@ void EncoderOutput::append(const EncoderOutput& other) {
   append_rows(members, other.members);
   const auto S = std::max(mask.size(1), other.mask.size(1));
   set_lengths(torch::cat({lengths, other.lengths}), S, mask.device());
+  if (states.defined()) set_bias(states);
 }
 
-DecoderState DecoderState::select(const torch::Tensor& rows) const {
-  DecoderState selected = {.layers = select_rows(layers, rows),
+DecoderState DecoderState::select(const RowIndices& rows) const {
+  DecoderState selected = {.layers = select_rows(layers, rows.on_device),
                            .pasts = pasts,
-                           .past_rows = past_rows.defined() ? past_rows.index_select(0, rows)
-                                        : pasts.empty()     ? past_rows
-                                                            : rows,
-                           .readout = select_rows(readout, rows),
-                           .attention = select_rows(attention, rows),
+                           .past_rows = past_rows.defined()
+                                            ? past_rows.index_select(0, rows.on_device)
+                                        : pasts.empty() ? past_rows
+                                                        : rows.on_device,
+                           .readout = select_rows(readout, rows.on_device),
+                           .attention = select_rows(attention, rows.on_device),
                            .position = position,
                            .members = select_rows(members, rows)};
-  if (positions.defined() && rows.numel() > 0) {
-    set_positions(selected, positions.index_select(0, rows.cpu()));
+  if (positions.defined() && rows.on_cpu.numel() > 0) {
+    set_positions(selected, positions.index_select(0, rows.on_cpu));
   }
   return selected;
 }

@@ -14,9 +14,16 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/multi_head.h"
 #include "model/source_batch.h"
 
 namespace regard {
+
+// Indices of rows [N] int64, which may repeat: the same numbers in both places.
+struct RowIndices {
+  torch::Tensor on_cpu;
+  torch::Tensor on_device;  // of the tensors from which rows are selected
+};
 
 // Tensors that the decoder and the output layer precompute once per batch of source sentences, such
 // as the keys of attention. Maps the address of each module to the tensors of the module. Each
@@ -52,7 +59,10 @@ struct EncoderOutput {
   torch::Tensor lengths;
   torch::Tensor lengths_on_device;  // the same on the device of the states
   torch::Tensor padding;            // [B, 1, S] bool, true at padding
-  torch::Tensor summary;            // [B, C] sentence vector, such as the final encoder states
+  // Of attention scores [B, 1, 1, S]: 0 at real positions, −∞ at padding. On other devices than the
+  // CPU, after set_bias(), and only if there is padding.
+  torch::Tensor bias = {};
+  torch::Tensor summary;  // [B, C] sentence vector, such as the final encoder states
   // The state [B, state_size] of each recurrent layer after its last step (rnn/cell.h); empty
   // unless the decoder starts with them.
   std::vector<torch::Tensor> last_states = {};
@@ -65,8 +75,17 @@ struct EncoderOutput {
 
   // Sets lengths, mask and padding of sentences of at most S tokens whose states are on the device.
   void set_lengths(const torch::Tensor& of_sentences, std::int64_t S, torch::Device device);
-  // Returns the sentences with the indices `rows` [N], in this order. Indices may repeat.
-  EncoderOutput select(const torch::Tensor& rows) const;
+  // Computes the bias, in the type of `like`, so that attention need not compute it at each step.
+  void set_bias(const torch::Tensor& like);
+  // Returns the padding for attention to the states, whose queries are like `like`.
+  kernels::Padding attention_padding(const torch::Tensor& like,
+                                     bool is_self_attention = false) const;
+  // Returns the sentences with the indices `rows`, in this order.
+  EncoderOutput select(const RowIndices& rows) const;
+  // The same. Waits for the device of `rows`.
+  EncoderOutput select(const torch::Tensor& rows) const {
+    return select(RowIndices{rows.cpu(), rows});
+  }
   // Appends the sentences of another batch of the same model, which may have another S. What is
   // shorter is filled with 0. Neither may have a shortlist.
   void append(const EncoderOutput& other);
@@ -88,8 +107,12 @@ struct DecoderState {
   torch::Tensor positions = {};
   std::vector<DecoderState> members = {};  // ensemble: the state of each member
 
-  // Returns the hypotheses with the indices `rows`, in this order. Indices may repeat.
-  DecoderState select(const torch::Tensor& rows) const;
+  // Returns the hypotheses with the indices `rows`, in this order.
+  DecoderState select(const RowIndices& rows) const;
+  // The same. Waits for the device of `rows`.
+  DecoderState select(const torch::Tensor& rows) const {
+    return select(RowIndices{rows.cpu(), rows});
+  }
   // Appends new hypotheses, before their first step, of another batch of the same model.
   void append(const DecoderState& other);
   // Sets the position of the step after `last`.
@@ -99,7 +122,7 @@ struct DecoderState {
 // The result of one step for N hypotheses.
 struct DecoderStep {
   torch::Tensor readout;  // [N, R], the input of the output layer; undefined for an ensemble
-  torch::Tensor weights;  // [N, S] attention α_t; undefined without attention
+  torch::Tensor weights;  // [N, S] attention α_t; undefined if not computed
   DecoderState state;
   torch::Tensor hidden = {};  // s_t [N, D] of the top layer
   torch::Tensor input = {};   // of the decoder (input_layer.h) [N, E], or [N, D] for a Transformer
@@ -160,9 +183,10 @@ class Seq2Seq : public torch::nn::Module {
   // Returns the state before the first step, one row per sentence.
   virtual DecoderState initial_state(const EncoderOutput& encoded) = 0;
   // Runs one step for N hypotheses. tokens [N] int64 is the last token of each. N = G · B, with G
-  // consecutive hypotheses per sentence.
+  // consecutive hypotheses per sentence. Returns the attention weights if they are wanted and there
+  // are any; otherwise only if they cost nothing.
   virtual DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
-                           const EncoderOutput& encoded) = 0;
+                           const EncoderOutput& encoded, bool want_weights = true) = 0;
   // Returns the intermediate values of the attention in step() with the same arguments.
   virtual AttentionDetail explain(const torch::Tensor& /*tokens*/, const DecoderState& /*state*/,
                                   const EncoderOutput& /*encoded*/) {

@@ -21,9 +21,9 @@ class CountingModel : public TableModel {
  public:
   using TableModel::TableModel;
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
-                   const EncoderOutput& encoded) override {
+                   const EncoderOutput& encoded, bool want_weights = true) override {
     ++steps;
-    return TableModel::step(tokens, state, encoded);
+    return TableModel::step(tokens, state, encoded, want_weights);
   }
   int steps = 0;
 };

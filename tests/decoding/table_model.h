@@ -28,7 +28,7 @@ class TableModel : public Seq2Seq {
     return state;
   }
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
-                   const EncoderOutput& encoded) override {
+                   const EncoderOutput& encoded, bool /*want_weights*/ = true) override {
     const auto G = tokens.size(0) / encoded.states.size(0);
     const auto which = encoded.states.squeeze(1).repeat_interleave(G);
     // All attention is on the position given by the previous token, so that a test can follow it.

@@ -151,7 +151,8 @@ TEST_P(GpuTraining, HasTheLossesAndTranslationsOfTheCpu) {
 INSTANTIATE_TEST_SUITE_P(All, GpuTraining, testing::ValuesIn(system_names()),
                          [](const auto& given) { return given.param; });
 
-// The counts of the stand-in for a training step, the mean over steps with batches of one size.
+// The counts of the stand-in for a step of a training or of a search, the mean over steps with
+// batches of one size.
 struct StepCounts {
   double operations = 0;
   double synchronisations = 0;
@@ -175,15 +176,14 @@ class GpuCounts : public Gpu {
     }
   }
 
-  StepCounts count(const Words& settings) const {
-    constexpr int first = 2, last = 6;
+  // Counts the steps between `first` and `last`; arguments(n) are those of a program with n steps.
+  template <typename Arguments>
+  StepCounts count_steps(int first, int last, const Arguments& arguments) const {
     StepCounts step;
     for (const int steps : {first, last}) {
       const auto path = folder("counts" + std::to_string(steps));
       setenv("REGARD_GPU_COUNTS", path.c_str(), 1);
-      const auto finished =
-          on_gpu(Words{"train", "--fresh"} + settings +
-                 Words{"training.precision=fp32", "training.max_steps=" + std::to_string(steps)});
+      const auto finished = on_gpu(arguments(std::to_string(steps)));
       unsetenv("REGARD_GPU_COUNTS");
       EXPECT_EQ(finished.code, 0) << finished.err;
       std::istringstream counts(read_text(path));
@@ -197,6 +197,41 @@ class GpuCounts : public Gpu {
       }
     }
     return step;
+  }
+
+  StepCounts count(const Words& settings) const {
+    return count_steps(2, 6, [&](const std::string& steps) {
+      return Words{"train", "--fresh"} + settings +
+             Words{"training.precision=fp32", "training.max_steps=" + steps};
+    });
+  }
+
+  // Counts the steps of a search with a model trained for one step. No hypothesis ends before the
+  // last step.
+  StepCounts count_search(const Words& settings, const Words& options) const {
+    const auto trained = on_gpu(Words{"train"} + settings + Words{"training.max_steps=1"});
+    EXPECT_EQ(trained.code, 0) << trained.err;
+    std::string lines = "w0 w1\n";  // the others have padding
+    const auto all = lines_of(read_text(folder("train.en")));
+    for (std::size_t i = 0; i < 5; ++i) lines += all[i] + "\n";
+    write_text(folder("lines"), lines);
+    return count_steps(17, 33, [&](const std::string& steps) {
+      const auto least = std::to_string(std::stoi(steps) - 1);  // without </s>
+      return Words{"translate",
+                   "-m",
+                   folder("run"),
+                   "-i",
+                   folder("lines"),
+                   "--precision",
+                   "fp32",
+                   "--max-output-length",
+                   steps,
+                   "--min-output-length",
+                   least,
+                   "--max-output-ratio",
+                   "0"} +
+             options;
+    });
   }
 
   // Expects at most so many operations in a step, which waits for the device once.
@@ -239,7 +274,7 @@ TEST_F(GpuCounts, TheRecurrentRecipeWithTheResetGateAfterTheProductTakesFewer) {
 }
 
 TEST_F(GpuCounts, TheTransformerRecipeTakesFewOperations) {
-  expect_at_most(850, recipe("multi30k_transformer.yaml"));
+  expect_at_most(574, recipe("multi30k_transformer.yaml"));
 }
 
 TEST_F(GpuCounts, TheBestRecurrentRecipeTakesFewOperations) {
@@ -247,7 +282,13 @@ TEST_F(GpuCounts, TheBestRecurrentRecipeTakesFewOperations) {
 }
 
 TEST_F(GpuCounts, TheBestTransformerRecipeTakesFewOperations) {
-  expect_at_most(750, recipe("multi30k_transformer_best.yaml"));
+  expect_at_most(535, recipe("multi30k_transformer_best.yaml"));
+}
+
+TEST_F(GpuCounts, AStepOfABeamSearchWithATransformerTakesFewOperations) {
+  const auto step = count_search(recipe("multi30k_transformer.yaml"), {"--beam-size", "5"});
+  EXPECT_LE(step.operations, 83) << step.all;
+  EXPECT_EQ(step.synchronisations, 1) << step.all;
 }
 
 class GpuWaits : public GpuCounts, public testing::WithParamInterface<std::string> {};
@@ -258,6 +299,13 @@ TEST_P(GpuWaits, OnceInAStep) {
                   "data.dev.src=", "data.dev.trg=", "training.early_stopping_metric=loss",
                   "model.decoder.hidden_size=32", "training.graphs=off"} +
             systems.at(GetParam()));
+  EXPECT_EQ(step.synchronisations, 1) << step.all;
+}
+
+TEST_P(GpuWaits, OnceInAStepOfASearch) {
+  const auto step = count_search(
+      Words{"-c", config_.string(), "model.decoder.hidden_size=32"} + systems.at(GetParam()),
+      {"--beam-size", "2"});
   EXPECT_EQ(step.synchronisations, 1) << step.all;
 }
 

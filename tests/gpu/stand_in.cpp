@@ -21,9 +21,11 @@
 #include <ATen/core/GraphImplInterface.h>
 #endif
 #include <ATen/EmptyTensor.h>
+#include <ATen/SDPBackend.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <ATen/native/CPUFallback.h>
 #include <ATen/native/RNN.h>
+#include <ATen/native/transformers/attention.h>
 #include <ATen/ops/_reshape_alias_native.h>
 #include <ATen/ops/as_strided_native.h>
 #include <ATen/ops/unfold_native.h>
@@ -36,10 +38,13 @@
 #include <torch/library.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <new>
@@ -47,6 +52,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -541,10 +547,82 @@ const bool has_cudnn = [] {
   return true;
 }();
 
-std::int64_t plain_attention(const at::Tensor&, const at::Tensor&, const at::Tensor&,
-                             const std::optional<at::Tensor>&, double, bool, std::optional<double>,
-                             bool) {
-  return 0;  // of LibTorch's kernels, the one that is made of others
+// The attention that LibTorch has for single precision ("memory-efficient"): one operation forward,
+// one backward, which computes the weights anew.
+
+std::int64_t attention_kernel(const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                              const std::optional<at::Tensor>&, double, bool, std::optional<double>,
+                              bool) {
+  return static_cast<std::int64_t>(at::SDPBackend::efficient_attention);
+}
+
+const bool has_attention = [] {
+  at::native::_fused_sdp_choice_stub.set_cuda_dispatch_ptr(&attention_kernel);
+  return true;
+}();
+
+// The arguments of the attention on the CPU, and its weights.
+struct AttentionOnCpu {
+  at::Tensor q, k, v, scores, weights;
+  double scale;
+
+  AttentionOnCpu(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+                 const std::optional<at::Tensor>& bias, bool is_causal)
+      : q(copy_on_cpu(query)),
+        k(copy_on_cpu(key)),
+        v(copy_on_cpu(value)),
+        scale(1 / std::sqrt(static_cast<double>(q.size(3)))) {
+    scores = q.matmul(k.transpose(2, 3)).mul_(scale);  // [B, H, T, S]
+    if (bias && bias->defined()) scores.add_(copy_on_cpu(*bias));
+    const auto later = at::ones({q.size(2), k.size(2)}, at::kBool).triu(1);
+    if (is_causal) scores.masked_fill_(later, -std::numeric_limits<double>::infinity());
+    weights = scores.softmax(-1);
+  }
+};
+
+std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> attend(
+    const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+    const std::optional<at::Tensor>& bias, bool, double, bool is_causal, std::optional<double>) {
+  const Inside inside;
+  counts.add_operation("aten::_scaled_dot_product_efficient_attention");
+  TORCH_CHECK(!bias || !bias->defined() || bias->stride(-2) % 8 == 0, "the bias is not aligned");
+  const auto compute = [q, k, v, bias, is_causal] {
+    const AttentionOnCpu of(q, k, v, bias, is_causal);
+    return std::pair(of.weights.matmul(of.v).transpose(1, 2).contiguous(), of.scores.logsumexp(-1));
+  };
+  const auto [y, sums] = compute();
+  const auto result = y.to(gpu), log_sums = sums.to(gpu);
+  capture([compute, result, log_sums] {
+    const auto [again, sums_again] = compute();
+    result.copy_(again);
+    log_sums.copy_(sums_again);
+  });
+  const auto none = at::empty({}, at::kLong);
+  return {result.transpose(1, 2), log_sums, none, none};
+}
+
+std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor> attend_backward(
+    const at::Tensor& d_y, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+    const at::Tensor& bias, const at::Tensor&, const at::Tensor&, const at::Tensor&,
+    const at::Tensor&, double, std::array<bool, 4>, bool is_causal, std::optional<double>) {
+  const Inside inside;
+  counts.add_operation("aten::_scaled_dot_product_efficient_attention_backward");
+  const auto compute = [d_y, q, k, v, bias, is_causal] {
+    const AttentionOnCpu of(q, k, v, bias, is_causal);
+    const auto d = copy_on_cpu(d_y);
+    const auto d_weights = d.matmul(of.v.transpose(2, 3));
+    const auto mean = (d_weights * of.weights).sum(-1, /*keepdim=*/true);
+    const auto d_scores = of.weights * (d_weights - mean) * of.scale;
+    return std::array{d_scores.matmul(of.k), d_scores.transpose(2, 3).matmul(of.q),
+                      of.weights.transpose(2, 3).matmul(d)};
+  };
+  auto results = compute();
+  for (auto& gradient : results) gradient = gradient.to(gpu);
+  capture([compute, results] {
+    const auto again = compute();
+    for (std::size_t i = 0; i < results.size(); ++i) results[i].copy_(again[i]);
+  });
+  return {results[0], results[1], results[2], at::Tensor()};
 }
 
 TORCH_LIBRARY_IMPL(aten, CUDA, library) {
@@ -558,7 +636,12 @@ TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   library.impl("view_as_complex", &at::native::view_as_complex);
   library.impl("_reshape_alias", &at::native::_reshape_alias);
   library.impl("unfold", &at::native::unfold);
-  library.impl("_fused_sdp_choice", &plain_attention);
+  library.impl("_scaled_dot_product_efficient_attention", &attend);
+  library.impl("_scaled_dot_product_efficient_attention_backward", &attend_backward);
+  // Without these, LibTorch makes them of other operations, as on devices that lack them.
+  for (const char* name : {"native_layer_norm", "native_layer_norm_backward"}) {
+    library.impl(name, torch::CppFunction::makeFromBoxedFunction<&compute>());
+  }
   library.impl("baddbmm_", &add_products);
   library.impl("mm.dtype", &wide_product);
   library.impl("bmm.dtype", &wide_product);

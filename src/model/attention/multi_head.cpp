@@ -28,14 +28,15 @@ void MultiHead::prepare(EncoderOutput& encoded) {
   const auto keys = kernels::split_heads(W_K_(encoded.states), heads_).contiguous();
   const auto values = kernels::split_heads(W_V_(encoded.states), heads_).contiguous();
   encoded.context.set(this, {keys, values});
+  encoded.set_bias(encoded.states);
 }
 
 kernels::HeadsOutput MultiHead::attend(const torch::Tensor& query, const EncoderOutput& encoded) {
   const auto& prepared = encoded.context.at(this);
   const auto q =
       kernels::split_heads(group_by_sentence(W_Q_(query), encoded), heads_);  // [B, H, G, d]
-  const auto padding = kernels::make_padding(encoded.mask, encoded.lengths, encoded.states);
-  return kernels::attend_by_head(q, prepared[0], prepared[1], padding, /*causal=*/false,
+  return kernels::attend_by_head(q, prepared[0], prepared[1],
+                                 encoded.attention_padding(encoded.states), /*causal=*/false,
                                  /*want_weights=*/true, dropout_->draw());
 }
 

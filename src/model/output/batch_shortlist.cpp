@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/device.h"
 #include "kernels/linear.h"
 #include "kernels/token_probabilities.h"
 
@@ -59,7 +60,7 @@ torch::Tensor BatchShortlist::logits(const torch::Tensor& x, const torch::Tensor
                                      const torch::Tensor& b, const torch::Tensor& sentences) {
   const auto rows = rows_.try_emplace(W.const_data_ptr(), W, b, all_).first;
   return kernels::select_columns(rows->second.linear(x),
-                                 columns_.index_select(0, sentences.to(columns_.device())));
+                                 columns_.index_select(0, to_device(sentences, columns_.device())));
 }
 
 void set_shortlist(EncoderOutput& encoded, const std::shared_ptr<BatchShortlist>& shortlist) {

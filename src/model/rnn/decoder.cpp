@@ -193,7 +193,7 @@ RecurrentDecoder::Step RecurrentDecoder::advance(const torch::Tensor& x, const t
 }
 
 DecoderStep RecurrentDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
-                                   const EncoderOutput& encoded) {
+                                   const EncoderOutput& encoded, bool /*want_weights*/) {
   const auto x = layers_[0]->project(embedded.unsqueeze(0))[0];
   auto [readout, hidden, attended, next] = advance(x, embedded, state, encoded);
   return {

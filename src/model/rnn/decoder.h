@@ -62,7 +62,7 @@ class RecurrentDecoder : public Decoder {
   void prepare(EncoderOutput& encoded) override;
   DecoderState initial_state(const EncoderOutput& encoded) override;
   DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
-                   const EncoderOutput& encoded) override;
+                   const EncoderOutput& encoded, bool want_weights = true) override;
   AttentionDetail explain(const torch::Tensor& embedded, const DecoderState& state,
                           const EncoderOutput& encoded) override;
   DecoderOutput forward(const torch::Tensor& embedded, const EncoderOutput& encoded,

@@ -30,6 +30,7 @@ void TransformerDecoder::prepare(EncoderOutput& encoded) {
   for (const auto& layer : layers_)
     keys_and_values.push_back(layer->source_keys_and_values(encoded.states));
   encoded.context.set(this, std::move(keys_and_values));
+  encoded.set_bias(encoded.states);
 }
 
 DecoderState TransformerDecoder::initial_state(const EncoderOutput& encoded) {
@@ -41,33 +42,34 @@ DecoderState TransformerDecoder::initial_state(const EncoderOutput& encoded) {
 }
 
 DecoderStep TransformerDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
-                                     const EncoderOutput& encoded) {
-  return compute_step(embedded, state, encoded, nullptr);
+                                     const EncoderOutput& encoded, bool want_weights) {
+  return compute_step(embedded, state, encoded, want_weights || want_weights_, nullptr);
 }
 
 AttentionDetail TransformerDecoder::explain(const torch::Tensor& embedded,
                                             const DecoderState& state,
                                             const EncoderOutput& encoded) {
   AttentionDetail detail;
-  compute_step(embedded, state, encoded, &detail);
+  compute_step(embedded, state, encoded, /*want_weights=*/true, &detail);
   return detail;
 }
 
 DecoderStep TransformerDecoder::compute_step(const torch::Tensor& embedded,
                                              const DecoderState& state,
-                                             const EncoderOutput& encoded,
+                                             const EncoderOutput& encoded, bool want_weights,
                                              AttentionDetail* detail) {
   DecoderStep next;
   next.state.set_position_after(state);
   const auto& sources = encoded.context.at(this);
-  const auto padding = kernels::make_padding(encoded.mask, encoded.lengths, embedded);
+  const auto padding = encoded.attention_padding(embedded);
   auto past = DecoderLayer::past_of(state, embedded);
   if (rotation_) past.rotation = rotation_->of_rows(state).to(embedded.scalar_type());
   ResidualStream stream{.x = embedded.unsqueeze(1), .z = {}, .dropout = {}};  // [N, 1, D]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();
     past.keys_and_values = state.pasts[l];
-    const auto step = layers_[l]->step(stream, past, {sources[l], padding}, is_last || detail);
+    const auto step = layers_[l]->step(stream, past, {sources[l], padding},
+                                       (is_last && want_weights) || detail != nullptr);
     stream = step.x;
     next.state.pasts.push_back(step.past);
     if (is_last) next.weights = step.weights;
@@ -94,7 +96,7 @@ DecoderOutput TransformerDecoder::compute_all_steps(const torch::Tensor& embedde
                                                     const EncoderOutput& encoded, bool want_weights,
                                                     std::vector<torch::Tensor>* self_attention) {
   const auto& sources = encoded.context.at(this);
-  const auto padding = kernels::make_padding(encoded.mask, encoded.lengths, embedded);
+  const auto padding = encoded.attention_padding(embedded);
   const auto rotation =
       rotation_ ? rotation_->first(embedded.size(1)).to(embedded.scalar_type()) : torch::Tensor();
   DecoderLayer::AllSteps all{.x = {.x = embedded, .z = {}, .dropout = {}}, .weights = {}};

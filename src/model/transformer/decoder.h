@@ -22,14 +22,14 @@ class TransformerDecoder : public Decoder {
  public:
   // encoder_state_size is C, the width of the encoder states; 0: there is no source. forward()
   // always returns attention weights if want_weights is true, otherwise only on request, because
-  // fused attention does not compute them; step() always does.
+  // fused attention does not compute them; step() the same.
   TransformerDecoder(std::int64_t encoder_state_size, const DecoderOptions& options,
                      const DropoutOptions& dropout, bool want_weights);
 
   void prepare(EncoderOutput& encoded) override;
   DecoderState initial_state(const EncoderOutput& encoded) override;
   DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
-                   const EncoderOutput& encoded) override;
+                   const EncoderOutput& encoded, bool want_weights = true) override;
   // Returns the weights of the heads of each layer.
   AttentionDetail explain(const torch::Tensor& embedded, const DecoderState& state,
                           const EncoderOutput& encoded) override;
@@ -44,7 +44,8 @@ class TransformerDecoder : public Decoder {
   // Implements step(). Stores the weights of the heads of each layer in `detail`, if it is not
   // null.
   DecoderStep compute_step(const torch::Tensor& embedded, const DecoderState& state,
-                           const EncoderOutput& encoded, AttentionDetail* detail);
+                           const EncoderOutput& encoded, bool want_weights,
+                           AttentionDetail* detail);
   // Implements forward(). Appends the weights of each layer's self-attention to `self_attention`,
   // unless it is null.
   DecoderOutput compute_all_steps(const torch::Tensor& embedded, const EncoderOutput& encoded,

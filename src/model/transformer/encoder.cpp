@@ -25,8 +25,8 @@ EncoderOutput TransformerEncoder::forward(const torch::Tensor& embedded,
                                           std::vector<torch::Tensor>* self_attention) {
   EncoderOutput encoded;
   encoded.set_lengths(lengths, embedded.size(1), embedded.device());
-  const auto padding =
-      kernels::make_padding(encoded.mask, lengths, embedded, /*is_self_attention=*/true);
+  encoded.set_bias(embedded);
+  const auto padding = encoded.attention_padding(embedded, /*is_self_attention=*/true);
   const auto rotation =
       rotation_ ? rotation_->first(embedded.size(1)).to(embedded.scalar_type()) : torch::Tensor();
   ResidualStream stream{.x = embedded, .z = {}, .dropout = {}};

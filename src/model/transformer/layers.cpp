@@ -94,11 +94,12 @@ DecoderLayer::AllSteps DecoderLayer::forward(const ResidualStream& x, const Sour
 DecoderLayer::Past DecoderLayer::past_of(const DecoderState& state, const Tensor& like) {
   Past past{.keys_and_values = {},
             .rows = state.past_rows,
-            .positions = {state.position, state.positions},
+            .positions = {state.position, state.positions, {}},
             .padding = {},
             .rotation = {}};
   if (!state.positions.defined()) return past;
   const auto last = to_device(state.positions, like.device());
+  past.positions.each_on_device = last;
   const auto columns = torch::arange(state.position + 1, last.options());
   past.padding = kernels::make_padding(columns <= last.unsqueeze(1), state.positions + 1, like);
   return past;
