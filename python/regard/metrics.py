@@ -71,8 +71,8 @@ def evaluate(
     """Returns the score of a text by each metric: {"bleu": MetricScore(…), …}.
 
     `references` is a list with one reference for each hypothesis or, for several references, a list of such lists.
-    `metrics` are bleu, chrf, chrf++, ter, wer, cer and exact. Figures are those of sacreBLEU. Use plain text, which
-    is not tokenized.
+    `metrics` are bleu, chrf, chrf++, ter, wer, cer, per and exact. Figures are those of sacreBLEU. Use plain text,
+    which is not tokenized.
 
     Raises InputError if the numbers of lines differ or a reference has no text, ConfigError for an unknown metric or
     option.

@@ -216,6 +216,7 @@ struct EvaluateArguments {
   bool sentence_level = false;
   std::vector<std::size_t> by_length;  // upper bounds of the length groups, in source words
   std::string by_length_svg;
+  std::string labels;                 // file with a label for each line, to score by label
   std::vector<std::string> compared;  // translations of other systems, one file each
   std::vector<std::string> training;  // target texts of the training data
   std::string gold;                   // word alignments

@@ -26,7 +26,7 @@ void add_metric_options(CLI::App& command, EvaluateArguments& arguments) {
                   "metrics, e.g. bleu,chrf++,ter or bleu chrf++ ter (default bleu,chrf)")
       ->delimiter(',')
       ->transform(canonical_metric)
-      ->type_name("bleu|chrf|chrf++|ter|wer|cer|exact");
+      ->type_name("bleu|chrf|chrf++|ter|wer|cer|per|exact");
   command.add_option("--tokenize", arguments.tokenizer, "BLEU's tokenizer, as in sacreBLEU")
       ->type_name("13a|intl|zh|char|spm|none");
   command
@@ -102,7 +102,8 @@ void add_significance_options(CLI::App& command, EvaluateArguments& arguments) {
       ->group(group);
 }
 
-// Adds the options for scores of parts of the text: by length, by word frequency, of the alignment.
+// Adds the options for scores of parts of the text: by length, by label, by word frequency, of the
+// alignment.
 void add_part_options(CLI::App& command, EvaluateArguments& arguments, CLI::Option* source,
                       CLI::Option* model) {
   auto* by_length =
@@ -118,6 +119,10 @@ void add_part_options(CLI::App& command, EvaluateArguments& arguments, CLI::Opti
       .add_option("--by-length-svg", arguments.by_length_svg,
                   "write a plot of the scores by length")
       ->needs(by_length)
+      ->type_name("FILE");
+  command
+      .add_option("--by", arguments.labels,
+                  "also score by the labels in this file, one for each line, such as its domain")
       ->type_name("FILE");
   command
       .add_option(
@@ -147,6 +152,12 @@ void check_resampling(const EvaluateArguments& arguments) {
   }
 }
 
+// True if scores of parts of the text or of the alignment are requested.
+bool has_parts(const EvaluateArguments& arguments) {
+  return !arguments.by_length.empty() || !arguments.labels.empty() || !arguments.training.empty() ||
+         !arguments.gold.empty();
+}
+
 void check_sentence_level(const EvaluateArguments& arguments) {
   if (!arguments.sentence_level) return;
   if (!arguments.json && arguments.format != "text" && arguments.format != "json") {
@@ -154,7 +165,7 @@ void check_sentence_level(const EvaluateArguments& arguments) {
                       arguments.format);
   }
   if (arguments.confidence || arguments.paired_bootstrap || arguments.paired_randomisation ||
-      !arguments.by_length.empty() || !arguments.training.empty() || !arguments.gold.empty()) {
+      has_parts(arguments)) {
     throw ConfigError(
         "--sentence-level scores single lines, which have no confidence, tests, groups or "
         "alignments; leave out the other options");
@@ -215,10 +226,10 @@ void check_evaluate(const EvaluateArguments& arguments) {
     if (systems > 1) {
       throw ConfigError("--format sacrebleu: found {} systems, expected one; use json", systems);
     }
-    if (!arguments.by_length.empty() || !arguments.training.empty() || !arguments.gold.empty()) {
+    if (has_parts(arguments)) {
       throw ConfigError(
-          "--format sacrebleu: it has no place for --by-length, --training or --alignments-gold; "
-          "use json");
+          "--format sacrebleu: it has no place for --by-length, --by, --training or "
+          "--alignments-gold; use json");
     }
   }
   if (systems < 2 && (arguments.paired_bootstrap || arguments.paired_randomisation)) {

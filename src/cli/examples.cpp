@@ -75,6 +75,8 @@ const std::vector<CommandExamples>& all_examples() {
          "translate and score, also by source length"},
         {"regard evaluate --hypotheses out.fr -r test.fr --metrics bleu,chrf++,ter",
          "score a file without a model"},
+        {"regard evaluate --hypotheses out.fr -r test.fr --by domains.txt",
+         "also score by the labels in a file, one for each line"},
         {"regard evaluate --hypotheses old.fr new.fr -r test.fr --paired-bs",
          "test if the difference between two systems is significant"},
         {"regard evaluate -m runs/mine -s test.en -r test.fr --format latex",

@@ -33,16 +33,15 @@ ScoredSteps read_scored_steps(const ValidationTable& validations) {
     return numbers;
   };
   const auto steps = validations.steps();
-  const auto loss = column("loss");
-  const auto perplexity = column("perplexity");
-  const auto bleu = column("bleu");
-  const auto chrf = column("chrf");
   ScoredSteps scored;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i]) {
-      scored.emplace_back(*steps[i], Scores{loss[i], perplexity[i], bleu[i], chrf[i]});
+  for (const auto& step : steps) scored.emplace_back(step.value_or(-1), Scores{});
+  for (std::size_t m = 0; m < score_members.size(); ++m) {
+    const auto values = column(std::string(enum_names(Metric{}).at(m)));
+    for (std::size_t i = 0; i < scored.size(); ++i) {
+      scored[i].second.*score_members.at(m) = values[i];
     }
   }
+  std::erase_if(scored, [](const auto& validation) { return validation.first < 0; });
   return scored;
 }
 

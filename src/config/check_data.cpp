@@ -14,7 +14,7 @@ namespace regard {
 void check_metric(const TrainingOptions& o, const std::string& key, const std::string& reason,
                   ConfigErrors& errors) {
   const auto metric = o.early_stopping_metric;
-  if (metric != Metric::bleu && metric != Metric::chrf) return;
+  if (metric == Metric::loss || metric == Metric::perplexity) return;
   errors.add(key,
              "{}training.early_stopping_metric is {}: nothing is translated; set the metric to "
              "perplexity or loss",

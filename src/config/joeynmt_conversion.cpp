@@ -290,8 +290,7 @@ void Conversion::validation() {
   copy_value("training.logging_freq", "training.logging_every", "100");
   const auto metric = joey_.take_lower("training.early_stopping_metric", "ppl");
   if (metric == "acc")
-    joey_.note("training.early_stopping_metric",
-               "regard has loss, perplexity, bleu and chrf; loss is used");
+    joey_.note("training.early_stopping_metric", "regard has no accuracy of tokens; loss is used");
   put("training.early_stopping_metric", metric == "ppl"   ? "perplexity"
                                         : metric == "acc" ? "loss"
                                                           : metric);

@@ -31,9 +31,9 @@ constexpr std::array<std::string_view, 2> enum_names(ValidationUnit) {
   return {"steps", "epochs"};
 }
 
-enum class Metric { loss, perplexity, bleu, chrf };
-constexpr std::array<std::string_view, 4> enum_names(Metric) {
-  return {"loss", "perplexity", "bleu", "chrf"};
+enum class Metric { loss, perplexity, bleu, chrf, wer, cer, exact };
+constexpr std::array<std::string_view, 7> enum_names(Metric) {
+  return {"loss", "perplexity", "bleu", "chrf", "wer", "cer", "exact"};
 }
 
 // The objective that training minimises (training/training_loss.h, training/minimum_risk.h).

@@ -54,9 +54,14 @@ EditCounts count_edits(std::u32string_view reference, std::u32string_view hypoth
   return row.back();
 }
 
+std::string ErrorRate::name() const {
+  if (symbols_ == Symbols::words) return "WER";
+  return symbols_ == Symbols::characters ? "CER" : "PER";
+}
+
 std::string ErrorRate::signature(std::size_t references) const {
   return fmt::format("nrefs:{}|case:mixed|tok:{}|version:regard-{}", references,
-                     symbols_ == Symbols::words ? "none" : "char", version());
+                     symbols_ == Symbols::characters ? "char" : "none", version());
 }
 
 SentenceCounts ErrorRate::count(const std::vector<std::string>& hypotheses,

@@ -1,11 +1,13 @@
-// Word and character error rate, the usual scores of speech recognition:
+// Word, character and phone error rate, the usual scores of speech recognition and of
+// grapheme-to-phoneme conversion:
 //
 //   100 · Σ (substitutions + deletions + insertions) / Σ symbols of the reference
 //
 // with the smallest number of such edits from the reference to the hypothesis (Levenshtein 1966).
-// Symbols are words separated by white space (WER), or code points, without white space at both
-// ends (CER). Nothing is normalised: case and punctuation count. With several references, the
-// smallest number of edits is divided by their mean length. 0 is best; there is no upper bound.
+// Symbols are words separated by white space (WER), phones separated by white space (PER, the same
+// count), or code points, without white space at both ends (CER). Nothing is normalised: case and
+// punctuation count. With several references, the smallest number of edits is divided by their mean
+// length. 0 is best; there is no upper bound.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +33,10 @@ EditCounts count_edits(std::u32string_view reference, std::u32string_view hypoth
 
 class ErrorRate final : public CorpusMetric {
  public:
-  enum class Symbols { words, characters };
+  enum class Symbols { words, characters, phones };
   explicit ErrorRate(Symbols symbols) : symbols_(symbols) {}
 
-  std::string name() const override { return symbols_ == Symbols::words ? "WER" : "CER"; }
+  std::string name() const override;
   std::string signature(std::size_t references) const override;
   SentenceCounts count(const std::vector<std::string>& hypotheses,
                        const References& references) const override;

@@ -8,7 +8,7 @@ namespace regard {
 
 const std::vector<std::string>& metric_names() {
   static const std::vector<std::string> names = {"bleu", "chrf", "chrf++", "ter",
-                                                 "wer",  "cer",  "exact"};
+                                                 "wer",  "cer",  "per",    "exact"};
   return names;
 }
 
@@ -19,6 +19,7 @@ std::unique_ptr<const CorpusMetric> make_metric(std::string_view name,
   if (name == "ter") return std::make_unique<Ter>(options.ter);
   if (name == "wer") return std::make_unique<ErrorRate>(ErrorRate::Symbols::words);
   if (name == "cer") return std::make_unique<ErrorRate>(ErrorRate::Symbols::characters);
+  if (name == "per") return std::make_unique<ErrorRate>(ErrorRate::Symbols::phones);
   if (name == "exact") return std::make_unique<ExactMatch>();
   if (name == "chrf++") {
     auto chrf = options.chrf;

@@ -19,7 +19,7 @@ struct MetricOptions {
   TerOptions ter;
 };
 
-// Returns bleu, chrf, chrf++ and ter.
+// Returns bleu, chrf, chrf++, ter, wer, cer, per and exact.
 const std::vector<std::string>& metric_names();
 // Throws ConfigError, with the nearest and all names, for another name.
 std::unique_ptr<const CorpusMetric> make_metric(std::string_view name,

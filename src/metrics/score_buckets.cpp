@@ -32,6 +32,29 @@ std::vector<std::size_t> bucket_indices(const std::vector<std::string>& sources,
   return indices;
 }
 
+// Scores the sentences of each bucket. `indices` has the bucket of each line, which messages call
+// `noun`.
+template <typename Bucket>
+void score_sentences(std::vector<Bucket>& buckets, const std::vector<std::size_t>& indices,
+                     const std::vector<CountedMetric>& metrics, const char* noun) {
+  for (const auto b : indices) ++buckets[b].sentences;
+  for (const auto& [metric, counts] : metrics) {
+    if (counts->sentences() != indices.size()) {
+      throw InputError("found {}, but {}: give one for each", counted(indices.size(), noun),
+                       counted(counts->sentences(), "hypothesis"));
+    }
+    std::vector<std::vector<double>> sums(buckets.size(), std::vector<double>(counts->width));
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      const auto sentence = counts->sentence(i);
+      auto& sum = sums[indices[i]];
+      for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += sentence[k];
+    }
+    for (std::size_t b = 0; b < buckets.size(); ++b) {
+      buckets[b].scores.push_back(buckets[b].sentences == 0 ? 0 : metric->score(sums[b]));
+    }
+  }
+}
+
 }  // namespace
 
 void check_length_edges(const std::vector<std::size_t>& edges) {
@@ -47,23 +70,21 @@ std::vector<LengthBucket> score_by_length(const std::vector<std::string>& source
   check_length_edges(edges);
   auto buckets = empty_length_buckets(edges);
   const auto indices = bucket_indices(sources, edges);
-  for (const auto b : indices) ++buckets[b].sentences;
-  for (const auto& [metric, counts] : metrics) {
-    if (counts->sentences() != sources.size()) {
-      throw InputError("found {}, but {}: give one for each",
-                       counted(sources.size(), "source line"),
-                       counted(counts->sentences(), "hypothesis"));
-    }
-    std::vector<std::vector<double>> sums(buckets.size(), std::vector<double>(counts->width));
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-      const auto sentence = counts->sentence(i);
-      auto& sum = sums[indices[i]];
-      for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += sentence[k];
-    }
-    for (std::size_t b = 0; b < buckets.size(); ++b) {
-      buckets[b].scores.push_back(buckets[b].sentences == 0 ? 0 : metric->score(sums[b]));
-    }
+  score_sentences(buckets, indices, metrics, "source line");
+  return buckets;
+}
+
+std::vector<LabelBucket> score_by_label(const std::vector<std::string>& labels,
+                                        const std::vector<CountedMetric>& metrics) {
+  std::vector<LabelBucket> buckets;
+  std::vector<std::size_t> indices;
+  std::map<std::string, std::size_t> known;
+  for (const auto& label : labels) {
+    const auto [entry, is_new] = known.emplace(label, buckets.size());
+    if (is_new) buckets.emplace_back().label = label;
+    indices.push_back(entry->second);
   }
+  score_sentences(buckets, indices, metrics, "label");
   return buckets;
 }
 

@@ -1,5 +1,6 @@
 // Scores of parts of a text: by the length of the source sentence, as in the comparison of Bahdanau
-// et al. (2015), and by the frequency of words in training, as in compare-mt (Neubig et al. 2019).
+// et al. (2015), by a label of each line, such as its domain, and by the frequency of words in
+// training, as in compare-mt (Neubig et al. 2019).
 #pragma once
 
 #include <cstddef>
@@ -22,11 +23,19 @@ struct CountedMetric {
   const SentenceCounts* counts;
 };
 
-struct LengthBucket {
-  std::size_t shortest = 0;            // source words, inclusive
-  std::optional<std::size_t> longest;  // inclusive; not set: unbounded
+// Some sentences of a text.
+struct SentenceBucket {
   std::size_t sentences = 0;
   std::vector<double> scores;  // one per metric, with these sentences as the corpus; 0 if none
+};
+
+struct LengthBucket : SentenceBucket {
+  std::size_t shortest = 0;            // source words, inclusive
+  std::optional<std::size_t> longest;  // inclusive; not set: unbounded
+};
+
+struct LabelBucket : SentenceBucket {
+  std::string label;
 };
 
 // Throws ConfigError if the edges do not ascend.
@@ -39,6 +48,11 @@ void check_length_edges(const std::vector<std::size_t>& edges);
 std::vector<LengthBucket> score_by_length(const std::vector<std::string>& sources,
                                           const std::vector<CountedMetric>& metrics,
                                           const std::vector<std::size_t>& edges);
+
+// Returns one bucket for each label, in order of first appearance; `labels` has one for each
+// sentence. Throws InputError if the counts of a metric have another number of sentences.
+std::vector<LabelBucket> score_by_label(const std::vector<std::string>& labels,
+                                        const std::vector<CountedMetric>& metrics);
 
 // Counts the words of the training text. Words are the tokens of BLEU.
 class WordFrequencies {

@@ -38,6 +38,7 @@ struct SystemEvaluation {
   std::string name;
   std::vector<MetricScore> scores;            // one per metric
   std::vector<LengthBucket> by_length;        // empty if not requested
+  std::vector<LabelBucket> by_label;          // empty if not requested
   std::vector<FrequencyBucket> by_frequency;  // empty if not requested
 };
 
@@ -65,8 +66,8 @@ void check_metrics(const EvaluationOptions& options);
 // Computes every metric of every system. Leaves the buckets and the reference scores empty.
 Evaluation score_systems(const Systems& systems, const References& references,
                          const EvaluationOptions& options);
-// Returns every metric with its counts for a system, for score_by_length(). The pointers are into
-// `evaluation`.
+// Returns every metric with its counts for a system, for score_by_length() and score_by_label().
+// The pointers are into `evaluation`.
 std::vector<CountedMetric> counted_metrics(const Evaluation& evaluation, std::size_t system);
 // Returns the metric's signature with resamples or trials and the seed, in sacreBLEU's format.
 std::string signature_of(const CorpusMetric& metric, const Evaluation& evaluation);

@@ -72,6 +72,9 @@ std::vector<LineChart> learning_curves(const std::vector<Json>& train_log,
   add("Expected risk of a sentence", {training_series("", train_log, "risk")});
   add("BLEU and chrF, validation", {validation_series("BLEU", validations, "bleu"),
                                     validation_series("chrF", validations, "chrf")});
+  add("Error rates and exact match, validation",
+      {validation_series("WER", validations, "wer"), validation_series("CER", validations, "cer"),
+       validation_series("exact", validations, "exact")});
   add("Learning rate", {training_series("", train_log, "learning_rate")});
   add("Gradient norm", {training_series("", train_log, "gradient_norm")});
   add("Speed, target tokens per second",

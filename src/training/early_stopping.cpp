@@ -6,17 +6,10 @@
 namespace regard {
 
 double score_of(Metric metric, const Scores& scores) {
-  switch (metric) {
-    case Metric::loss:
-      return -scores.loss;
-    case Metric::perplexity:
-      return -scores.perplexity;
-    case Metric::bleu:
-      return scores.bleu;
-    case Metric::chrf:
-      return scores.chrf;
-  }
-  return 0;
+  const auto score = score_at(scores, metric);
+  const bool is_higher_better =
+      metric == Metric::bleu || metric == Metric::chrf || metric == Metric::exact;
+  return is_higher_better ? score : -score;
 }
 
 bool is_better(Metric metric, const Scores& scores, const Scores& best) {

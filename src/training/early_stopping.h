@@ -2,7 +2,9 @@
 // without improvement.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,15 +13,35 @@
 
 namespace regard {
 
-// The scores of a validation.
+// The scores of a validation. Those of translations are in per cent, and NaN if the model does not
+// translate.
 struct Scores {
   double loss = 0;  // −log P per target token, in nats
   double perplexity = 0;
-  double bleu = 0;  // 0 to 100, as the next one; both are NaN if the model does not translate
+  double bleu = 0;
   double chrf = 0;
+  // NaN unless it is early_stopping_metric.
+  double wer = std::numeric_limits<double>::quiet_NaN();
+  double cer = std::numeric_limits<double>::quiet_NaN();
+  double exact = std::numeric_limits<double>::quiet_NaN();
 };
 
-// Returns the score by this metric. Higher is better: loss and perplexity are negated.
+// The member of each Metric, in the order of enum_names(Metric).
+constexpr std::array score_members = {&Scores::loss, &Scores::perplexity, &Scores::bleu,
+                                      &Scores::chrf, &Scores::wer,        &Scores::cer,
+                                      &Scores::exact};
+
+template <typename AnyScores>
+constexpr auto& score_at(AnyScores& scores, Metric metric) {
+  return scores.*score_members.at(static_cast<std::size_t>(metric));
+}
+
+// True for the metrics that are computed only if they are early_stopping_metric.
+constexpr bool is_optional(Metric metric) {
+  return metric == Metric::wer || metric == Metric::cer || metric == Metric::exact;
+}
+
+// Returns the score by this metric. Higher is better: losses and error rates are negated.
 double score_of(Metric metric, const Scores& scores);
 
 // Returns true if `scores` are higher than `best` by this metric, or equal with a lower loss. A

@@ -51,11 +51,12 @@ double number_or_nan(const Json& json) {
 Json numbers_of(const ResumableState& state) {
   Json validations = Json::array();
   for (const auto& [step, scores] : state.early_stopping.history()) {
-    validations.push_back({{"step", step},
-                           {"loss", scores.loss},
-                           {"perplexity", scores.perplexity},
-                           {"bleu", scores.bleu},
-                           {"chrf", scores.chrf}});
+    auto& entry = validations.emplace_back(Json{{"step", step}});
+    for (std::size_t m = 0; m < score_members.size(); ++m) {
+      const auto score = scores.*score_members.at(m);
+      if (is_optional(static_cast<Metric>(m)) && std::isnan(score)) continue;
+      entry[std::string(enum_names(Metric{}).at(m))] = score;
+    }
   }
   const auto& schedule = state.schedule.state();
   Json numbers = {{"step", state.position.step},
@@ -96,11 +97,12 @@ void set_numbers(const Json& json, const ResumableState& state) {
                             count_at(schedule, "validations_without_improvement")});
   ScoredSteps history;
   for (const auto& entry : json.at("validations")) {
-    history.emplace_back(count_at(entry, "step"),
-                         Scores{.loss = number_or_nan(entry.at("loss")),
-                                .perplexity = number_or_nan(entry.at("perplexity")),
-                                .bleu = number_or_nan(entry.at("bleu")),
-                                .chrf = number_or_nan(entry.at("chrf"))});
+    auto& scores = history.emplace_back(count_at(entry, "step"), Scores{}).second;
+    for (std::size_t m = 0; m < score_members.size(); ++m) {
+      const std::string name(enum_names(Metric{}).at(m));
+      if (is_optional(static_cast<Metric>(m)) && !entry.contains(name)) continue;
+      scores.*score_members.at(m) = number_or_nan(entry.at(name));
+    }
   }
   state.early_stopping.set_history(history);
   state.log.set_state(json.at("log"));

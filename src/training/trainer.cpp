@@ -80,7 +80,7 @@ Trainer::Trainer(Setup& setup, RunFolder& run, Validator* validator, ProcessGrou
     if (!history.empty()) validated_step_ = history.back().first;
     validated = validated_step_.value_or(0);
   }
-  if (validator_) validations_.emplace(run, validated);
+  if (validator_) validations_.emplace(run, options_.training.early_stopping_metric, validated);
 }
 
 ResumableState Trainer::state() {

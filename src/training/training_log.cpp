@@ -107,6 +107,10 @@ void TrainingLog::add_validation(std::int64_t step, const Scores& scores) {
                {{"validation/loss", scores.loss}, {"validation/perplexity", scores.perplexity}});
   if (std::isnan(scores.bleu)) return;  // the model does not translate
   events_->add(step, {{"validation/bleu", scores.bleu}, {"validation/chrf", scores.chrf}});
+  if (const auto metric = options_.early_stopping_metric; is_optional(metric)) {
+    events_->add(step,
+                 {{fmt::format("validation/{}", enum_name(metric)), score_at(scores, metric)}});
+  }
 }
 
 TrainingProgress TrainingLog::progress(const TrainingPosition& position,

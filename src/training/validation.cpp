@@ -20,6 +20,7 @@
 #include "kernels/device.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
+#include "metrics/metric_factory.h"
 #include "report/progress.h"
 #include "translation/translator.h"
 
@@ -166,10 +167,15 @@ std::optional<Validation> Validator::together(std::optional<Share> own) const {
   if (translates()) {
     scores.bleu = corpus_bleu(validation.translations, {references_}).score;
     scores.chrf = corpus_chrf(validation.translations, {references_});
+    if (const auto selects = options_.training.early_stopping_metric; is_optional(selects)) {
+      const auto metric = make_metric(enum_name(selects), {});
+      score_at(scores, selects) =
+          metric->score(metric->count(validation.translations, {references_}).sum());
+    }
   }
   // All take those of rank 0: the last digit could differ between processors.
-  for (auto* score : {&scores.loss, &scores.perplexity, &scores.bleu, &scores.chrf}) {
-    group_.broadcast(torch::from_blob(score, {1}, torch::kDouble));
+  for (const auto member : score_members) {
+    group_.broadcast(torch::from_blob(&(scores.*member), {1}, torch::kDouble));
   }
   return validation;
 }

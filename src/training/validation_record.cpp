@@ -13,31 +13,43 @@
 namespace regard {
 namespace {
 
-const std::vector<std::string> columns = {"step", "epoch",         "loss",    "perplexity", "bleu",
-                                          "chrf", "learning_rate", "seconds", "best"};
+std::vector<std::string> columns(Metric metric) {
+  std::vector<std::string> names = {"step", "epoch",         "loss",    "perplexity", "bleu",
+                                    "chrf", "learning_rate", "seconds", "best"};
+  if (is_optional(metric)) names.emplace_back(enum_name(metric));
+  return names;
+}
 
 }  // namespace
 
-ValidationRecord::ValidationRecord(const RunFolder& run, std::optional<std::int64_t> resume_step)
-    : run_(run), rows_((run.path() / "validations.tsv").string(), columns, resume_step) {}
+ValidationRecord::ValidationRecord(const RunFolder& run, Metric metric,
+                                   std::optional<std::int64_t> resume_step)
+    : run_(run),
+      metric_(metric),
+      rows_((run.path() / "validations.tsv").string(), columns(metric), resume_step) {}
 
 void ValidationRecord::add(const Validation& validation, const TrainingPosition& position,
                            double learning_rate, double seconds, bool is_best) {
   const auto& scores = validation.scores;
   const bool translates = !std::isnan(scores.bleu);
+  const auto selecting = score_at(scores, metric_);
+  std::string translated;
+  if (translates) translated = fmt::format("  BLEU {:.2f}  chrF {:.2f}", scores.bleu, scores.chrf);
+  if (is_optional(metric_)) translated += fmt::format("  {} {:.2f}", enum_name(metric_), selecting);
   log::info("validation at step {}: loss {}  perplexity {}{}  ({}){}", position.step,
-            format_fixed(scores.loss, 4), format_fixed(scores.perplexity, 2),
-            translates ? fmt::format("  BLEU {:.2f}  chrF {:.2f}", scores.bleu, scores.chrf) : "",
+            format_fixed(scores.loss, 4), format_fixed(scores.perplexity, 2), translated,
             format_duration(validation.seconds), is_best ? "  best so far" : "");
-  rows_.append({{"step", position.step},
-                {"epoch", position.current_epoch()},
-                {"loss", scores.loss},
-                {"perplexity", scores.perplexity},
-                {"bleu", translates ? Json(scores.bleu) : Json()},
-                {"chrf", translates ? Json(scores.chrf) : Json()},
-                {"learning_rate", learning_rate},
-                {"seconds", seconds},
-                {"best", is_best ? "*" : ""}});
+  Json row = {{"step", position.step},
+              {"epoch", position.current_epoch()},
+              {"loss", scores.loss},
+              {"perplexity", scores.perplexity},
+              {"bleu", translates ? Json(scores.bleu) : Json()},
+              {"chrf", translates ? Json(scores.chrf) : Json()},
+              {"learning_rate", learning_rate},
+              {"seconds", seconds},
+              {"best", is_best ? "*" : ""}};
+  if (is_optional(metric_)) row[std::string(enum_name(metric_))] = selecting;
+  rows_.append(row);
   if (!translates) return;
   const auto file = translations_file(run_.path(), position.step);
   std::string text;

@@ -19,8 +19,8 @@ class ValidationRecord {
  public:
   // Starts new records in the locked run folder `run`, which must outlive this object. If
   // `resume_step` is given, continues the existing records and removes the rows of later steps.
-  // Throws the errors of ValidationsWriter.
-  ValidationRecord(const RunFolder& run, std::optional<std::int64_t> resume_step);
+  // `metric` is early_stopping_metric. Throws the errors of ValidationsWriter.
+  ValidationRecord(const RunFolder& run, Metric metric, std::optional<std::int64_t> resume_step);
 
   // Logs and records a validation. `seconds` is the training time of all sessions so far. Throws
   // EnvironmentError if a file cannot be written.
@@ -29,6 +29,7 @@ class ValidationRecord {
 
  private:
   const RunFolder& run_;
+  Metric metric_;
   ValidationsWriter rows_;
 };
 

@@ -193,6 +193,50 @@ TEST_F(Evaluate, ByLengthUsesTheRequestedMetrics) {
   EXPECT_TRUE(usual[0].contains("bleu") && usual[0].contains("chrf"));
 }
 
+TEST_F(Evaluate, ByScoresEachLabelInEveryFormat) {
+  write_text(folder / "labels", "home\ntravel\nhome\n");
+  const auto scored = [&](const std::string& format) {
+    const auto finished =
+        run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), "--compare", path("ref2"),
+             "--by", path("labels"), "--metrics", "wer,PER,exact", "--format", format});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return finished.out;
+  };
+  EXPECT_THAT(scored("text"),
+              AllOf(HasSubstr("\nlabel   sentences    WER    PER  exact  WER of ref2\n"),
+                    HasSubstr("\nhome            2  22.22  22.22   0.00        33.33\n")));
+  EXPECT_THAT(scored("markdown"), HasSubstr("\n| travel | 1 | 16.67 | 16.67 | 0.00 | "));
+  EXPECT_THAT(scored("latex"), HasSubstr("\ntravel & 1 & 16.67 & "));
+  const auto json = Json::parse(scored("json"));
+  EXPECT_EQ(json.at("by_label").size(), 2u);
+  EXPECT_EQ(json.at("by_label")[0], Json({{"label", "home"},
+                                          {"sentences", 2},
+                                          {"wer", 200.0 / 9},
+                                          {"per", 200.0 / 9},
+                                          {"exact", 0.0}}));
+  EXPECT_EQ(json.at("systems")[1].at("by_label")[1].at("label"), "travel");
+}
+
+TEST_F(Evaluate, ByNeedsALabelOnEachLine) {
+  const auto problem = [&](const std::string& labels) {
+    write_text(folder / "labels", labels);
+    const auto finished =
+        run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), "--by", path("labels")});
+    EXPECT_EQ(finished.code, 3);
+    return finished.err;
+  };
+  EXPECT_THAT(problem("a\nb\n"),
+              HasSubstr(path("labels") + ": found 2 lines, expected 3, a label for each line of " +
+                        path("ref")));
+  EXPECT_THAT(problem("a\n \nb\n"), HasSubstr(path("labels") + ":2: found no label, expected one"));
+  const auto gone =
+      run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), "--by", "gone"});
+  EXPECT_EQ(gone.code, 3);
+  const auto lines = run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), "--by",
+                          path("labels"), "--sentence-level"});
+  EXPECT_EQ(lines.code, 2);
+}
+
 // sacreBLEU treats the mark as a part of the first word.
 TEST_F(Evaluate, WarnsOfAByteOrderMarkInEveryText) {
   const auto plain = run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref")});

@@ -99,6 +99,18 @@ TEST_F(Train, MeanLogProbabilityFollowsTheLosses) {
   EXPECT_NEAR(state.at("mean_log_p").get<double>(), mean, 1e-6);
 }
 
+TEST_F(Train, AnErrorRateSelectsTheBestCheckpoint) {
+  const auto result = train({"training.early_stopping_metric=wer", "training.max_steps=20"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err + result.out, HasSubstr("The best validation by wer was at step"));
+  const auto table = [&] { return lines_of(read_text(folder_ / "run" / "validations.tsv")); };
+  EXPECT_THAT(table().at(0), testing::EndsWith("best\twer"));
+  EXPECT_THAT(table().at(1), testing::ContainsRegex("\t[0-9.]+$"));
+  ASSERT_EQ(train({"training.early_stopping_metric=exact", "training.max_steps=40"}).code, 0);
+  EXPECT_THAT(table().at(0), HasSubstr("\texact"));
+  EXPECT_THAT(table().at(0), HasSubstr("\twer"));
+}
+
 // One pair per epoch on average: of twelve epochs, several have no pair.
 TEST_F(Train, EpochWithoutAPairIsNotValidated) {
   ASSERT_EQ(train({"data.train.0.weight=0.005", "training.max_steps=0", "training.epochs=12",

@@ -31,6 +31,16 @@ TEST(ErrorRate, CountsSubstitutionsDeletionsAndInsertionsOfWords) {
   EXPECT_EQ(metric.to_json(counts.sum())["deletions"], 2);
 }
 
+TEST(ErrorRate, PhonesAreCountedAsWords) {
+  const ErrorRate metric(ErrorRate::Symbols::phones);
+  const std::vector<std::string> hypotheses = {"HH AH L OW", "W ER L"};
+  const References references = {{"HH EH L OW", "W ER L D"}};
+  const auto counts = metric.count(hypotheses, references);
+  EXPECT_EQ(metric.name(), "PER");
+  EXPECT_DOUBLE_EQ(metric.score(counts.sum()), 100.0 * 2 / 8);
+  EXPECT_EQ(counts.values, ErrorRate(words).count(hypotheses, references).values);
+}
+
 TEST(ErrorRate, OfEquallyFewEditsSubstitutionsCount) {
   const auto edits = count_edits(U"ab", U"ba");
   EXPECT_EQ(edits.substitutions, 2);

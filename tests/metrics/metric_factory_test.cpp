@@ -28,12 +28,12 @@ TEST(MetricFactory, EveryMetricScoresTheSumOfItsSentences) {
   }
 }
 
-// sacreBLEU has no WER, no CER and no exact match.
+// sacreBLEU has no WER, no CER, no PER and no exact match.
 TEST(MetricFactory, NamesEqualThoseOfSacreBleu) {
   std::vector<std::string> names;
   for (const auto& name : metric_names()) names.push_back(make_metric(name, {})->name());
-  EXPECT_THAT(names,
-              testing::ElementsAre("BLEU", "chrF2", "chrF2++", "TER", "WER", "CER", "exact"));
+  EXPECT_THAT(
+      names, testing::ElementsAre("BLEU", "chrF2", "chrF2++", "TER", "WER", "CER", "PER", "exact"));
 }
 
 TEST(MetricFactory, ExactMatchIsThePercentageOfLinesThatEqualAReference) {
@@ -47,10 +47,10 @@ TEST(MetricFactory, ExactMatchIsThePercentageOfLinesThatEqualAReference) {
 }
 
 TEST(MetricFactory, AnUnknownNameHasASuggestion) {
-  EXPECT_THAT(
-      [] { make_metric("blue", {}); },
-      testing::ThrowsMessage<ConfigError>("unknown metric 'blue': expected bleu, chrf, "
-                                          "chrf++, ter, wer, cer, exact; did you mean 'bleu'?"));
+  EXPECT_THAT([] { make_metric("blue", {}); },
+              testing::ThrowsMessage<ConfigError>(
+                  "unknown metric 'blue': expected bleu, chrf, "
+                  "chrf++, ter, wer, cer, per, exact; did you mean 'bleu'?"));
 }
 
 }  // namespace

@@ -78,6 +78,19 @@ TEST_F(ByLength, DifferentLineCountsNameBothCounts) {
                   "found 1 source line, but 5 hypotheses: give one for each"));
 }
 
+TEST_F(ByLength, LabelsAreBucketsInOrderOfAppearance) {
+  const auto buckets = score_by_label({"b", "a", "b", "a", "b"}, counted_);
+  ASSERT_EQ(buckets.size(), 2u);
+  EXPECT_EQ(buckets[0].label, "b");
+  EXPECT_EQ(buckets[0].sentences, 3u);
+  EXPECT_EQ(buckets[0].scores, scored({2})[0].scores);  // the same sentences
+  EXPECT_EQ(buckets[1].label, "a");
+  EXPECT_EQ(buckets[1].sentences, 2u);
+  EXPECT_THAT(
+      [&] { score_by_label({"a"}, counted_); },
+      testing::ThrowsMessage<InputError>("found 1 label, but 5 hypotheses: give one for each"));
+}
+
 WordFrequencies seen(const std::vector<std::pair<std::string, int>>& words) {
   WordFrequencies frequencies{BleuOptions{}};
   for (const auto& [word, times] : words) {

@@ -9,7 +9,7 @@ import regard
 HYPOTHESES = ["Le chat voit un chien .", "Un oiseau, vieux et petit, entend", "ici", "les chats voient"]
 REFERENCES = ["Le chat voit le chien .", "Un vieil oiseau entend", "Ici .", "les chats voient"]
 OTHER_REFERENCES = ["Un chat voit un chien .", "Un oiseau petit et vieux entend .", "ici", "les chats regardent"]
-ALL = ["bleu", "chrf", "chrf++", "ter", "wer", "cer", "exact"]
+ALL = ["bleu", "chrf", "chrf++", "ter", "wer", "cer", "per", "exact"]
 
 
 @pytest.fixture

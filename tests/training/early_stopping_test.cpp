@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 namespace regard::early_stopping_test {
 namespace {
@@ -26,6 +27,25 @@ TEST(EarlyStopping, HigherIsBetterForBleuAndLowerForLoss) {
   EXPECT_TRUE(by_loss.add_validation(1, scores_of(3, 10)));
   EXPECT_TRUE(by_loss.add_validation(2, scores_of(2, 9)));
   EXPECT_EQ(by_loss.best_step(), 2);
+}
+
+TEST(EarlyStopping, LowerIsBetterForErrorRatesAndHigherForExactMatch) {
+  const auto with = [](double Scores::*member, double value) {
+    auto scores = scores_of(3, 10);
+    scores.*member = value;
+    return scores;
+  };
+  for (const auto& [metric, member] :
+       {std::pair{Metric::wer, &Scores::wer}, std::pair{Metric::cer, &Scores::cer}}) {
+    auto stopping = by(metric);
+    EXPECT_FALSE(stopping.add_validation(1, scores_of(1, 90)));  // of another metric
+    EXPECT_TRUE(stopping.add_validation(2, with(member, 20)));
+    EXPECT_FALSE(stopping.add_validation(3, with(member, 21)));
+    EXPECT_TRUE(stopping.add_validation(4, with(member, 19)));
+  }
+  auto exact = by(Metric::exact);
+  EXPECT_TRUE(exact.add_validation(1, with(&Scores::exact, 70)));
+  EXPECT_FALSE(exact.add_validation(2, with(&Scores::exact, 69)));
 }
 
 TEST(EarlyStopping, OfEqualFiguresTheLowerLossIsBetter) {

@@ -130,13 +130,16 @@ void warn_if_identical(const EvaluationTexts& texts) {
   }
 }
 
-// Adds the scores by length and by frequency, if requested.
+// Adds the scores by length, by label and by frequency, if requested.
 void score_buckets(const std::vector<std::size_t>& by_length, const EvaluationTexts& texts,
                    const std::optional<WordFrequencies>& frequencies, Evaluation& evaluation) {
   for (std::size_t s = 0; s < texts.systems.size(); ++s) {
     auto& system = evaluation.systems[s];
     if (!by_length.empty()) {
       system.by_length = score_by_length(texts.source, counted_metrics(evaluation, s), by_length);
+    }
+    if (!texts.labels.empty()) {
+      system.by_label = score_by_label(texts.labels, counted_metrics(evaluation, s));
     }
     if (frequencies) {
       system.by_frequency =
@@ -151,9 +154,9 @@ void score_buckets(const std::vector<std::size_t>& by_length, const EvaluationTe
 ExitCode evaluate(const EvaluateArguments& arguments) {
   check_evaluate(arguments);
   const EvaluationFiles files = {arguments.source, arguments.references, arguments.system_files(),
-                                 arguments.gold};
-  std::vector<std::string> inputs = {files.source, files.gold, arguments.shortlist.file,
-                                     arguments.spm_model};
+                                 arguments.gold, arguments.labels};
+  std::vector<std::string> inputs = {files.source, files.gold, files.labels,
+                                     arguments.shortlist.file, arguments.spm_model};
   for (const auto* more : {&files.systems, &files.references, &arguments.training}) {
     inputs.insert(inputs.end(), more->begin(), more->end());
   }

@@ -38,6 +38,24 @@ std::vector<std::string> read_text(const std::string& path, bool is_scored,
   return lines;
 }
 
+// Reads a label for each of the `count` lines of the reference.
+std::vector<std::string> read_labels(const std::string& path, const std::string& reference,
+                                     std::size_t count) {
+  auto labels = read_text(path, /*is_scored=*/false);
+  if (labels.size() != count) {
+    throw InputError("{}: found {}, expected {}, a label for each line of {}{}", input_name(path),
+                     counted(labels.size(), "line"), count, input_name(reference),
+                     other_line_break(path));
+  }
+  const auto empty = std::ranges::find_if(labels, is_blank);
+  if (empty != labels.end()) {
+    throw InputError(
+        "{}:{}: found no label, expected one on each line; name a group, such as other",
+        input_name(path), empty - labels.begin() + 1);
+  }
+  return labels;
+}
+
 // Names each system by its file name, or by its path if two files have the same name.
 Systems read_systems(const std::vector<std::string>& files) {
   Systems systems;
@@ -111,6 +129,7 @@ EvaluationTexts read_texts(const EvaluationFiles& files, SourceKind source) {
     check_counts(files.gold, texts.gold.size(), first, count);
     check_links(files.gold, texts.gold, texts.source, texts.references[0]);
   }
+  if (!files.labels.empty()) texts.labels = read_labels(files.labels, first, count);
   return texts;
 }
 

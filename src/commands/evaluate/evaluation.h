@@ -27,6 +27,7 @@ struct EvaluationTexts {
   Systems systems;
   References references;
   std::vector<GoldAlignment> gold;  // of source and first reference; empty if not given
+  std::vector<std::string> labels;  // empty if not given
 };
 
 // The files of an evaluation.
@@ -34,11 +35,12 @@ struct EvaluationFiles {
   std::string source;  // empty: none
   std::vector<std::string> references;
   std::vector<std::string> systems;
-  std::string gold;  // empty: none
+  std::string gold;    // empty: none
+  std::string labels;  // empty: none
 };
 
-// Throws InputError, which names the files and counts, if line counts differ or a reference has
-// only blank lines. Warns of byte order marks.
+// Throws InputError, which names the files and counts, if line counts differ, a reference has
+// only blank lines or a label is empty. Warns of byte order marks.
 EvaluationTexts read_texts(const EvaluationFiles& files, SourceKind source);
 
 // Returns the name of a system: "attention" for "out/attention.fr" and for "runs/attention/".

@@ -25,6 +25,10 @@ std::string frequency_label(const FrequencyBucket& bucket) {
   return range(bucket.rarest, bucket.commonest);
 }
 
+std::string bucket_label(const LabelBucket& bucket) {
+  return bucket.label;
+}
+
 std::string score_cell(const MetricScore& score) {
   auto text = fmt::format("{:.2f}", score.value);
   if (score.confidence) {
@@ -35,7 +39,7 @@ std::string score_cell(const MetricScore& score) {
   return text;
 }
 
-std::string score_cell(const LengthBucket& bucket, double score) {
+std::string score_cell(const SentenceBucket& bucket, double score) {
   return bucket.sentences == 0 ? "" : fmt::format("{:.2f}", score);
 }
 
@@ -44,22 +48,26 @@ std::string percent_cell(std::int64_t words, double fraction) {
   return words == 0 ? "" : fmt::format("{:.2f}", 100 * fraction);
 }
 
-Table by_length_table(const Evaluation& evaluation) {
-  std::vector<Table::Column> columns = {{"source words", Align::right},
-                                        {"sentences", Align::right}};
+// Returns the table of the buckets of `member`, such as &SystemEvaluation::by_length, whose first
+// column is `title`.
+template <typename Bucket>
+Table sentence_bucket_table(const Evaluation& evaluation,
+                            std::vector<Bucket> SystemEvaluation::*member,
+                            const Table::Column& title) {
+  std::vector<Table::Column> columns = {title, {"sentences", Align::right}};
   for (const auto& metric : evaluation.metrics) columns.push_back({metric->name(), Align::right});
   const auto& systems = evaluation.systems;
   for (std::size_t s = 1; s < systems.size(); ++s) {
     columns.push_back({evaluation.metrics[0]->name() + " of " + systems[s].name, Align::right});
   }
   Table table(columns);
-  for (std::size_t b = 0; b < systems[0].by_length.size(); ++b) {
-    const auto& bucket = systems[0].by_length[b];
+  for (std::size_t b = 0; b < (systems[0].*member).size(); ++b) {
+    const auto& bucket = (systems[0].*member)[b];
     std::vector<std::string> row = {bucket_label(bucket),
                                     format_thousands(static_cast<std::int64_t>(bucket.sentences))};
     for (const auto score : bucket.scores) row.push_back(score_cell(bucket, score));
     for (std::size_t s = 1; s < systems.size(); ++s) {
-      row.push_back(score_cell(bucket, systems[s].by_length[b].scores[0]));
+      row.push_back(score_cell(bucket, (systems[s].*member)[b].scores[0]));
     }
     table.add(row);
   }
@@ -120,11 +128,19 @@ Table score_table(const Evaluation& evaluation) {
   return table;
 }
 
-// The tables by length and by frequency that were requested, with the systems side by side.
+// The tables by length, by label and by frequency that were requested, with the systems side by
+// side.
 std::vector<Table> bucket_tables(const Evaluation& evaluation) {
   std::vector<Table> tables;
-  if (!evaluation.systems[0].by_length.empty()) tables.push_back(by_length_table(evaluation));
-  if (!evaluation.systems[0].by_frequency.empty()) {
+  const auto& first = evaluation.systems[0];
+  if (!first.by_length.empty()) {
+    tables.push_back(sentence_bucket_table(evaluation, &SystemEvaluation::by_length,
+                                           {"source words", Align::right}));
+  }
+  if (!first.by_label.empty()) {
+    tables.push_back(sentence_bucket_table(evaluation, &SystemEvaluation::by_label, {"label"}));
+  }
+  if (!first.by_frequency.empty()) {
     tables.push_back(by_frequency_table(evaluation));
   }
   return tables;
@@ -208,15 +224,23 @@ Json or_null(std::int64_t count, double value) {
   return count == 0 ? Json() : Json(value);
 }
 
-Json bucket_json(const LengthBucket& bucket, const Evaluation& e) {
-  Json json = {{"shortest", bucket.shortest},
-               {"longest", bucket.longest ? Json(*bucket.longest) : Json()},
-               {"sentences", bucket.sentences}};
+Json with_scores(Json json, const SentenceBucket& bucket, const Evaluation& e) {
+  json["sentences"] = bucket.sentences;
   for (std::size_t m = 0; m < bucket.scores.size(); ++m) {
     json[e.options.metrics[m]] =
         or_null(static_cast<std::int64_t>(bucket.sentences), bucket.scores[m]);
   }
   return json;
+}
+
+Json bucket_json(const LengthBucket& bucket, const Evaluation& e) {
+  return with_scores(
+      {{"shortest", bucket.shortest}, {"longest", bucket.longest ? Json(*bucket.longest) : Json()}},
+      bucket, e);
+}
+
+Json bucket_json(const LabelBucket& bucket, const Evaluation& e) {
+  return with_scores({{"label", bucket.label}}, bucket, e);
 }
 
 Json bucket_json(const FrequencyBucket& bucket, const Evaluation& /*e*/) {
@@ -242,6 +266,7 @@ Json systems_json(const Evaluation& e) {
   for (const auto& system : e.systems) {
     json.push_back({{"name", system.name}});
     add_scores(json.back(), system, e);
+    if (!system.by_label.empty()) json.back()["by_label"] = buckets_json(system.by_label, e);
     if (!system.by_frequency.empty()) {
       json.back()["by_frequency"] = buckets_json(system.by_frequency, e);
     }
@@ -316,6 +341,7 @@ Json to_json(const Evaluation& e) {
   if (e.reference_scores.perplexity) json["perplexity"] = *e.reference_scores.perplexity;
   if (e.reference_scores.alignment) json["alignment"] = to_json(*e.reference_scores.alignment);
   if (!first.by_length.empty()) json["by_length"] = buckets_json(first.by_length, e);
+  if (!first.by_label.empty()) json["by_label"] = buckets_json(first.by_label, e);
   if (!first.by_frequency.empty()) json["by_frequency"] = buckets_json(first.by_frequency, e);
   for (std::size_t s = 1; s < e.systems.size() && !first.by_length.empty(); ++s) {
     json["compared"][e.systems[s].name] = buckets_json(e.systems[s].by_length, e);

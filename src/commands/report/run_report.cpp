@@ -254,6 +254,9 @@ std::string summary_html(const RunRecord& run) {
   auto html = std::string("<dl class=\"facts\">\n");
   html += number_html("BLEU, best validation", run.value_at_best("bleu"));
   html += number_html("chrF", run.value_at_best("chrf"));
+  html += number_html("WER", run.value_at_best("wer"));
+  html += number_html("CER", run.value_at_best("cer"));
+  html += number_html("exact", run.value_at_best("exact"));
   html += number_html("validation loss", run.value_at_best("loss"));
   if (run.best_step) html += fact_html("step of this report", format_thousands(*run.best_step));
   for (const auto* key : {"step", "epoch"}) {
