@@ -67,6 +67,11 @@ constexpr std::int64_t max_pairs_for_recurrent = 60'000;
 constexpr std::int64_t few_distinct_words = 1'000;
 constexpr std::int64_t too_few_words = 200;
 constexpr double often = 10;  // mean occurrences of a distinct word
+// The target copies words from the source if it has so many rare words per pair, of which such a
+// share is in the source.
+constexpr double many_rare_words = 0.05;
+constexpr double mostly_copied = 0.5;
+constexpr std::int64_t min_frequency_with_copies = 3;  // rarer words are copied
 // With more distinct characters, the vocabulary leaves out the rarest.
 constexpr std::int64_t max_characters = 800;
 // A vocabulary has so many sub-words for each distinct character, at least.
@@ -99,9 +104,24 @@ bool is_split(const CorpusStatistics& statistics) {
   return statistics.src.split || statistics.trg.split;
 }
 
+// True if most rare words of the target are copied from the source, such as the names and strings
+// of a program in a comment about it. Translations copy names and numbers only (German Multi30k:
+// 0.03).
+bool copies_words(const CorpusStatistics& statistics) {
+  return statistics.rare_words_per_pair >= many_rare_words &&
+         statistics.copied_rare_words >= mostly_copied && !is_split(statistics);
+}
+
 // True if the tokenizer should split words into sub-words.
 bool needs_subwords(const CorpusStatistics& statistics) {
-  return !is_split(statistics) && !has_closed_vocabulary(statistics);
+  return !is_split(statistics) && !has_closed_vocabulary(statistics) && !copies_words(statistics);
+}
+
+// True if the words of a side are symbols, such as letters, phones or the words of a formal
+// language. Then an output is right or wrong as a whole.
+bool has_symbols(const CorpusStatistics& statistics) {
+  return !is_split(statistics) &&
+         std::min(statistics.src.distinct_words, statistics.trg.distinct_words) < too_few_words;
 }
 
 // Returns the number of measured pairs with more tokens than `limit`.
@@ -158,11 +178,20 @@ std::string tokenizer_text(const CorpusStatistics& statistics) {
     const auto why =
         is_split(statistics)
             ? std::string("The text is already split into sub-words: each is a word here.")
+        : copies_words(statistics)
+            ? fmt::format(
+                  "The source of a pair has {:.0f} % of the rare words of its target. Words that "
+                  "are\n  # not in the vocabulary are copied (model.output.kind).",
+                  100 * statistics.copied_rare_words)
             : fmt::format(
                   "One side has only {} distinct words. `kind: bpe` would split rare words.",
                   std::min(statistics.src.distinct_words, statistics.trg.distinct_words));
-    return fmt::format("  # {}\n  tokenizer:\n    kind: word\n    vocabulary_size: {}\n", why,
-                       options.vocabulary_size);
+    auto text = fmt::format("  # {}\n  tokenizer:\n    kind: word\n    vocabulary_size: {}\n", why,
+                            options.vocabulary_size);
+    if (options.min_frequency > 1) {
+      text += fmt::format("    min_frequency: {}\n", options.min_frequency);
+    }
+    return text;
   }
   auto text = fmt::format(
       "  # Rare words are split into sub-words, so that no word is unknown. `joint: true` makes "
@@ -209,6 +238,13 @@ std::string data_text(const StarterConfig& s) {
   return text;
 }
 
+// The output layer, if it is not the usual one.
+std::string output_text(const CorpusStatistics& statistics) {
+  return copies_words(statistics)
+             ? "  output:\n    kind: copy   # a word of the vocabulary, or one of the source\n"
+             : "";
+}
+
 std::string recurrent_text(const StarterConfig& s, const RecurrentSize& size) {
   return fmt::format(
       "model:\n  # GRUs with attention. Sizes for {}; larger corpora can use larger sizes.\n"
@@ -221,10 +257,10 @@ std::string recurrent_text(const StarterConfig& s, const RecurrentSize& size) {
       "  attention:\n    kind: additive   # {}/attention.md lists all kinds\n    size: {}\n"
       "  dropout:   # raise it if the validation loss rises while the training loss falls\n"
       "    embeddings: {}\n    states: {}\n    readout: {}\n"
-      "  tied_embeddings: {}\n",
+      "{}  tied_embeddings: {}\n",
       counted(s.train.pairs, "pair"), size.embedding, size.hidden, size.embedding, size.hidden,
       size.embedding, s.docs_folder, size.hidden, size.dropout, size.dropout, size.dropout,
-      has_joint_vocabulary(s.train) ? "all" : "output");
+      output_text(s.train), has_joint_vocabulary(s.train) ? "all" : "output");
 }
 
 std::string transformer_text(const StarterConfig& s, const TransformerSize& size) {
@@ -239,8 +275,8 @@ std::string transformer_text(const StarterConfig& s, const TransformerSize& size
       "  encoder:\n{}  decoder:\n{}"
       "  dropout:   # raise it if the validation loss rises while the training loss falls\n"
       "    embeddings: {}\n    states: {}\n    readout: 0\n"
-      "  tied_embeddings: {}\n",
-      counted(s.train.pairs, "pair"), side, side, size.dropout, size.dropout,
+      "{}  tied_embeddings: {}\n",
+      counted(s.train.pairs, "pair"), side, side, size.dropout, size.dropout, output_text(s.train),
       has_joint_vocabulary(s.train) ? "all" : "output");
 }
 
@@ -271,6 +307,8 @@ std::string progress_text(const StarterConfig& s, std::int64_t epochs, std::int6
     text += validation +
             (s.train.target_is_unspaced
                  ? "  early_stopping_metric: chrf   # BLEU needs spaces between words\n"
+             : has_symbols(s.train)
+                 ? "  early_stopping_metric: exact   # lines that are right as a whole\n"
                  : "  early_stopping_metric: bleu\n") +
             "  patience: 8   # stop after this many validations without improvement\n";
   }
@@ -328,6 +366,9 @@ TokenizerOptions starter_tokenizer(const CorpusStatistics& statistics) {
   if (!needs_subwords(statistics)) {
     options.kind = TokenizerKind::word;
     options.vocabulary_size = std::max(src.distinct_words, trg.distinct_words) + special_count;
+    if (copies_words(statistics) && !has_closed_vocabulary(statistics)) {
+      options.min_frequency = min_frequency_with_copies;
+    }
     return options;
   }
   options.kind = TokenizerKind::bpe;

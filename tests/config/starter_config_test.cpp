@@ -155,6 +155,33 @@ TEST(StarterConfigTest, DoesNotSplitSubWordsAgain) {
   EXPECT_EQ(read(config).data.tokenizer.kind, TokenizerKind::word);
 }
 
+TEST(StarterConfigTest, CopiesRareWordsThatTheSourceHas) {
+  auto config = of(16'000, 6'000);
+  config.train.rare_words_per_pair = 0.2;
+  config.train.copied_rare_words = 0.8;
+  for (const auto kind : {LayerKind::recurrent, LayerKind::transformer}) {
+    config.architecture = kind;
+    const auto options = read(config);
+    EXPECT_EQ(options.model.output.kind, OutputKind::copy);
+    EXPECT_EQ(options.data.tokenizer.kind, TokenizerKind::word);
+    EXPECT_EQ(options.data.tokenizer.min_frequency, 3);
+  }
+  config.train.copied_rare_words = 0.3;  // names and numbers
+  EXPECT_EQ(read(config).model.output.kind, OutputKind::vocabulary);
+  EXPECT_EQ(read(config).data.tokenizer.kind, TokenizerKind::bpe);
+  config.train.copied_rare_words = 0.9;
+  config.train.rare_words_per_pair = 0.01;
+  EXPECT_EQ(read(config).model.output.kind, OutputKind::vocabulary);
+}
+
+TEST(StarterConfigTest, LinesOfSymbolsAreRightAsAWhole) {
+  EXPECT_EQ(read(of(4'000, 40)).training.early_stopping_metric, Metric::exact);
+  EXPECT_EQ(read(of(4'000, 400)).training.early_stopping_metric, Metric::bleu);
+  auto split = of(4'000, 40);
+  split.train.src.split = true;
+  EXPECT_EQ(read(split).training.early_stopping_metric, Metric::bleu);
+}
+
 TEST(StarterConfigTest, ReducesCoverageForManyCharacters) {
   auto config = of(30'000);
   config.train.src.distinct_characters = 3'000;

@@ -45,6 +45,15 @@ TEST(CorpusStatistics, LengthsAreThoseOfTheTokenizer) {
   EXPECT_DOUBLE_EQ(statistics.trg.mean_tokens, 2) << "in characters";
 }
 
+TEST(CorpusStatistics, CountsRareWordsAndThoseThatAreCopied) {
+  const TestFolder folder;
+  const auto statistics =
+      read_corpus_statistics(folder.write("t.en", "set a to x\nset b to y\nset c to z\nset to a\n"),
+                             folder.write("t.py", "a = x\nb = why\nc = z\n= a\n"));
+  EXPECT_DOUBLE_EQ(statistics.rare_words_per_pair, 8.0 / 4) << "`=` is not rare";
+  EXPECT_DOUBLE_EQ(statistics.copied_rare_words, 7.0 / 8) << "`why` is not in its source";
+}
+
 TEST(CorpusStatistics, TheLanguageIsTheFileExtension) {
   EXPECT_EQ(language_from_path("a.b/train.de"), "de");
   EXPECT_EQ(language_from_path("train.en.gz"), "en");
