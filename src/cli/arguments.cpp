@@ -269,6 +269,28 @@ CLI::App* add_report(CLI::App& program, ReportArguments& arguments) {
   return command;
 }
 
+CLI::App* add_pipeline(CLI::App& program, PipelineArguments& arguments) {
+  auto* command = program.add_subcommand(
+      "pipeline", "Run the steps of a plan, such as teachers, synthetic pairs and a student");
+  command->add_option("plan", arguments.plan, "plan (YAML)")->required()->type_name("FILE");
+  command->add_option("variables", arguments.variables, "variable=value, e.g. out=runs/mine")
+      ->type_name("VARIABLE=VALUE");
+  command
+      ->add_option("--jobs", arguments.jobs,
+                   "number of steps that run at the same time, if they need no others")
+      ->transform(whole_number(1, 1024))
+      ->type_name("N");
+  add_threads(*command, arguments.threads);
+  auto* dry_run = command->add_flag("--dry-run", arguments.dry_run,
+                                    "check everything and print the commands; write nothing");
+  command->add_flag("--fresh", arguments.fresh,
+                    "do changed steps again, and all steps after them; old results are kept as "
+                    "RESULT.old-N");
+  command->add_flag("--json", arguments.json, "print the scores as one JSON object")
+      ->excludes(dry_run);
+  return command;
+}
+
 CLI::App* add_completions(CLI::App& program, CompletionsArguments& arguments) {
   auto* command = program.add_subcommand(
       "completions", "Print a script that completes the command line in a shell");

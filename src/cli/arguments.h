@@ -347,6 +347,18 @@ struct ReportArguments {
 
 CLI::App* add_report(CLI::App& program, ReportArguments& arguments);
 
+struct PipelineArguments {
+  std::string plan;
+  std::vector<std::string> variables;  // "variable=value"
+  std::int64_t jobs = 1;
+  std::int64_t threads = 0;
+  bool dry_run = false;
+  bool fresh = false;
+  bool json = false;
+};
+
+CLI::App* add_pipeline(CLI::App& program, PipelineArguments& arguments);
+
 // Arguments of `config print`.
 struct ConfigArguments {
   std::string config;

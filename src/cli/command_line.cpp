@@ -71,6 +71,7 @@ CommandLine::CommandLine()
   add_serve(*program_, serve)->callback(choose(Command::serve));
   add_info(*program_, info)->callback(choose(Command::info));
   add_report(*program_, report)->callback(choose(Command::report));
+  add_pipeline(*program_, pipeline)->callback(choose(Command::pipeline));
   const auto configs = add_config(*program_, config, config_init, config_convert, config_docs);
   configs.print->callback(choose(Command::config_print));
   configs.init->callback(choose(Command::config_init));
@@ -89,28 +90,31 @@ CommandOutline CommandLine::outline() const {
   return regard::outline(*program_);
 }
 
-std::optional<ExitCode> CommandLine::parse(int argc, char** argv) {
-  const auto words = rewrite_words({argv + 1, argv + std::max(argc, 1)});
-  const auto fail = [&](const std::string& text) {
-    return report_usage_error(*program_, text, words);
-  };
-  if (const auto error = find_misread_option(*program_, words)) return fail(*error);
+std::optional<std::string> CommandLine::find_fault(const std::vector<std::string>& words) {
+  if (const auto error = find_misread_option(*program_, words)) return error;
   try {
     // CLI11 expects the arguments in reverse order.
     program_->parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
     // For `regard UNKNOWN --help`, the parser reports a request for help.
-    if (error.get_exit_code() != 0 || has_unknown_command(*program_)) {
-      const auto misplaced = find_misplaced_file(*program_);
-      return fail(misplaced ? *misplaced : describe_error(*program_, error, words));
-    }
+    if (error.get_exit_code() == 0 && !has_unknown_command(*program_)) throw;
+    const auto misplaced = find_misplaced_file(*program_);
+    return misplaced ? *misplaced : describe_error(*program_, error, words);
+  }
+  return find_misplaced_file(*program_);
+}
+
+std::optional<ExitCode> CommandLine::parse(int argc, char** argv) {
+  const auto words = rewrite_words({argv + 1, argv + std::max(argc, 1)});
+  try {
+    if (const auto fault = find_fault(words)) return report_usage_error(*program_, *fault, words);
+  } catch (const CLI::ParseError& help) {
     std::ostringstream text;  // of --help, --version
-    program_->exit(error, text);
+    program_->exit(help, text);
     if (std::cout << text_for(STDOUT_FILENO, text.str()) << std::flush) return ExitCode::ok;
     log::error("standard output: cannot be written");
     return ExitCode::environment;
   }
-  if (const auto misplaced = find_misplaced_file(*program_)) return fail(*misplaced);
   if (quiet) log::set_quiet();
   return std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "cli/arguments.h"
@@ -27,6 +28,7 @@ enum class Command {
   serve,
   info,
   report,
+  pipeline,
   config_print,
   config_init,
   config_convert,
@@ -46,6 +48,9 @@ class CommandLine {
   // Returns nullopt if a command should run. Otherwise returns the exit code, after printing help
   // or the version, or reporting a usage error.
   std::optional<ExitCode> parse(int argc, char** argv);
+  // Parses the words after "regard". Returns the message of a usage error, or nullopt. Throws
+  // CLI::ParseError, a std::runtime_error, if they ask for help or the version.
+  std::optional<std::string> find_fault(const std::vector<std::string>& words);
 
   CommandOutline outline() const;
 
@@ -65,6 +70,7 @@ class CommandLine {
   ServeArguments serve;
   InfoArguments info;
   ReportArguments report;
+  PipelineArguments pipeline;
   ConfigArguments config;
   ConfigInitArguments config_init;
   ConfigConvertArguments config_convert;

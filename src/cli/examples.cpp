@@ -125,6 +125,12 @@ const std::vector<CommandExamples>& all_examples() {
        {{"regard report runs/mine", "write runs/mine/report.html about the validation set"},
         {"regard report runs/mine -s test.en -r test.fr --hypotheses out.fr",
          "report on a test set and its translations instead"}}},
+      {"pipeline",
+       {{"regard pipeline configs/pipelines/best.yaml src=train.en trg=train.de dev_src=dev.en "
+         "dev_trg=dev.de test_src=test.en test_trg=test.de out=runs/best",
+         "train the best translator of two files; the same command goes on after a kill"},
+        {"regard pipeline plan.yaml out=runs/mine --dry-run", "print the commands in order"},
+        {"regard pipeline plan.yaml out=runs/mine --jobs 2", "run two steps at the same time"}}},
       {"config",
        {{"regard config init train.en train.fr -o mine.yaml", "create a configuration"},
         {"regard config print -c mine.yaml --help-comments", "print the keys with their help"}}},

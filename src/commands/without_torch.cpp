@@ -77,36 +77,33 @@ void print_docs(const std::string& key) {
   write_output("", is_plain ? text_for(STDOUT_FILENO, options_text(key)) : options_markdown());
 }
 
-// Returns false if the command needs LibTorch.
-bool run(const CommandLine& command_line) {
-  switch (command_line.command) {
-    case Command::config_init:
-      init_config(command_line.config_init);
-      return true;
-    case Command::config_convert:
-      convert_config(command_line.config_convert);
-      return true;
-    case Command::config_docs:
-      print_docs(command_line.config_docs.key);
-      return true;
-    case Command::config_schema:
-      write_output("", options_schema());
-      return true;
-    case Command::completions:
-      write_output("", completions(command_line.outline(), command_line.completions.shell));
-      return true;
-    case Command::man:
-      print_manual(command_line.outline(), command_line.man);
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 std::optional<ExitCode> run_without_torch(const CommandLine& command_line) {
-  return run(command_line) ? std::optional(ExitCode::ok) : std::nullopt;
+  switch (command_line.command) {
+    case Command::config_init:
+      init_config(command_line.config_init);
+      return ExitCode::ok;
+    case Command::config_convert:
+      convert_config(command_line.config_convert);
+      return ExitCode::ok;
+    case Command::config_docs:
+      print_docs(command_line.config_docs.key);
+      return ExitCode::ok;
+    case Command::config_schema:
+      write_output("", options_schema());
+      return ExitCode::ok;
+    case Command::pipeline:
+      return run_pipeline(command_line.pipeline);
+    case Command::completions:
+      write_output("", completions(command_line.outline(), command_line.completions.shell));
+      return ExitCode::ok;
+    case Command::man:
+      print_manual(command_line.outline(), command_line.man);
+      return ExitCode::ok;
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace regard

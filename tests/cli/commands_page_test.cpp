@@ -27,7 +27,7 @@ constexpr const char* introduction = R"(# Commands
 | 4 | training diverged; the last checkpoint is valid |
 | 5 | the checkpoint is unreadable, or does not fit this configuration |
 | 6 | environment error: disk full, no permission, too little memory, too few processes, no such device, run folder in use, standard output closed |
-| 129, 130, 143 | training stopped by SIGHUP, SIGINT or SIGTERM, after saving (SIGUSR1 saves and continues) |
+| 129, 130, 143 | training or pipeline stopped by SIGHUP, SIGINT or SIGTERM, after saving (SIGUSR1 saves and continues) |
 )";
 
 // Escapes the characters that Markdown would interpret in a table.

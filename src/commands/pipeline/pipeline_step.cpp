@@ -1,0 +1,264 @@
+#include "commands/pipeline/pipeline_step.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/sha256.h"
+#include "base/suggest.h"
+#include "cli/command_line.h"
+#include "config/check.h"
+#include "config/reader.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using StepWords = std::vector<std::string>;
+
+const StepWords step_commands = {"train",      "prepare",  "features", "translate",
+                                 "synthesize", "evaluate", "score",    "rerank",
+                                 "shortlist",  "average",  "quantize", "report"};
+
+// The options of these commands that name a file to read, which must be there.
+const StepWords input_options = {"-i",    "--input", "-s",    "--src",       "-t",
+                                 "--trg", "-r",      "--ref", "--hypotheses"};
+
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+bool has(const StepWords& words, const std::string& word) {
+  return std::ranges::count(words, word) > 0;
+}
+
+std::string file_digest(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  Sha256 hash;
+  std::string block(1 << 20, '\0');
+  while (file.read(block.data(), std::ssize(block)) || file.gcount() > 0) {
+    hash.update({block.data(), static_cast<std::size_t>(file.gcount())});
+  }
+  if (!file.eof()) throw InputError("{}: cannot be read", path);
+  return hash.hex_digest();
+}
+
+// Returns the files or folders that a step writes.
+StepWords result_files(const PipelineStep& step) {
+  if (step.command() != "synthesize") return {step.result};
+  StepWords files;
+  for (const auto* suffix : {".json", ".src", ".trg", ".src.part", ".trg.part"}) {
+    files.push_back(step.result + suffix);
+  }
+  return files;
+}
+
+// Turns the steps of a plan into commands.
+class StepMaker {
+ public:
+  explicit StepMaker(const PipelinePlan& plan) : plan_(plan) {}
+
+  PipelineStep make(const PlannedStep& planned) {
+    place_ = fmt::format("{}:{}: {}", plan_.path, planned.line, planned.name);
+    PipelineStep step;
+    step.name = planned.name;
+    step.words = planned.words;
+    step.result = plan_.out + "/" + step.name;
+    if (!has(step_commands, step.command())) {
+      throw ConfigError("{}: unknown command `{}`; expected one of {}{}", place_, step.command(),
+                        fmt::join(step_commands, ", "),
+                        did_you_mean(step.command(), step_commands));
+    }
+    if (step.command() == "train") {
+      step.words.push_back("training.model_dir=" + step.result);
+    } else if (step.prints_result()) {
+      step.words.emplace_back("--json");
+    } else {
+      step.words.insert(step.words.end(), {"--output", step.result});
+    }
+    check(step);
+    find_inputs(step);
+    std::string text = to_text(Json{{"words", step.words}, {"inputs", step.inputs}});
+    for (const auto& name : planned.needs) {
+      step.needs.push_back(made_.at(name).first);
+      text += made_.at(name).second;
+    }
+    step.digest = sha256(text);
+    made_[step.name] = {made_.size(), step.digest};
+    return step;
+  }
+
+ private:
+  // Checks the options, and the configuration of a training.
+  void check(PipelineStep& step) {
+    CommandLine command_line;
+    const auto fault_in = [](CommandLine& parser, const StepWords& words) -> std::string {
+      try {
+        return parser.find_fault(words).value_or("");
+      } catch (const std::runtime_error&) {
+        return "found a request for help";
+      }
+    };
+    auto fault = fault_in(command_line, step.words);
+    try {
+      const auto& train = command_line.train;
+      if (fault.empty() && step.command() == "train") {
+        SourceLocations locations;
+        const auto options = read_options(train.config, train.overrides, &locations);
+        if (train.init_from.empty()) check_training_options(options, locations);
+        for (const auto& pair : options.data.train) require({pair.src, pair.trg}, step);
+        require({options.data.dev.src, options.data.dev.trg}, step);
+      }
+    } catch (const ConfigError& error) {
+      fault = error.what();
+    }
+    if (!fault.empty()) throw ConfigError("{}: {}", place_, fault);
+    for (std::size_t i = 1; i + 1 < step.words.size(); ++i) {
+      if (has(input_options, step.words[i])) require({step.words[i + 1]}, step);
+    }
+    auto words = step.words;
+    words.insert(words.end(), {"--threads", "1"});
+    CommandLine with_threads;
+    step.takes_threads = !has(step.words, "--threads") && fault_in(with_threads, words).empty();
+  }
+
+  // Throws InputError for a file that is not there, unless a step writes it.
+  void require(const StepWords& files, PipelineStep& step) {
+    for (const auto& file : files) {
+      if (!file.empty() && !is_made(file) && !is_there(file)) {
+        throw InputError("{}: found no file {}, expected an input of `regard {}`", place_, file,
+                         step.command());
+      }
+      add_input(file, step);
+    }
+  }
+
+  void find_inputs(PipelineStep& step) {
+    for (const auto& word : step.words) {
+      add_input(word, step);
+      add_input(word.substr(word.find('=') + 1), step);
+    }
+  }
+
+  void add_input(const std::string& path, PipelineStep& step) {
+    if (is_made(path) || !is_file(path)) return;
+    auto& digest = digests_[path];
+    if (digest.empty()) digest = file_digest(path);
+    step.inputs[path] = digest;
+  }
+
+  bool is_made(const std::string& path) const { return path.starts_with(plan_.out + "/"); }
+
+  const PipelinePlan& plan_;
+  std::string place_;                                                // of the step, for messages
+  std::map<std::string, std::string> digests_;                       // of files
+  std::map<std::string, std::pair<std::size_t, std::string>> made_;  // indices and digests of steps
+};
+
+}  // namespace
+
+std::vector<PipelineStep> make_steps(const PipelinePlan& plan) {
+  StepMaker maker(plan);
+  std::vector<PipelineStep> steps;
+  for (const auto& planned : plan.steps) steps.push_back(maker.make(planned));
+  return steps;
+}
+
+std::string shell_command(const StepWords& words) {
+  constexpr std::string_view special = " \t\n\"'\\$`&|;<>()[]{}*?!#~";
+  std::string command = "regard";
+  for (const auto& word : words) {
+    const bool is_plain = !word.empty() && word.find_first_of(special) == std::string::npos;
+    if (is_plain) {
+      command += " " + word;
+      continue;
+    }
+    command += " '";
+    for (const char c : word) command += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    command += "'";
+  }
+  return command;
+}
+
+PipelineRecord::PipelineRecord(const fs::path& out) : path_(out / ".pipeline.json") {
+  if (!is_file(path_)) return;
+  steps_ = parse_json(read_file<CheckpointError>(path_, "record"));
+  const auto is_entry = [](const Json& entry) {
+    return entry.is_object() && entry.value("digest", Json()).is_string() &&
+           entry.value("words", Json()).is_array() && entry.value("inputs", Json()).is_object() &&
+           entry.value("seconds", Json()).is_number() && entry.value("done", Json()).is_boolean();
+  };
+  if (!steps_.is_object() || !std::ranges::all_of(steps_, is_entry)) {
+    throw CheckpointError("{}: damaged; remove it and start again with --fresh", path_.string());
+  }
+}
+
+const Json* PipelineRecord::entry(const PipelineStep& step) const {
+  const auto found = steps_.find(step.name);
+  return found == steps_.end() ? nullptr : &*found;
+}
+
+bool PipelineRecord::is_done(const PipelineStep& step) const {
+  const auto* known = entry(step);
+  return known != nullptr && known->at("digest") == step.digest && known->at("done") == true &&
+         is_there(result_files(step).front());
+}
+
+std::string PipelineRecord::difference(const PipelineStep& step) const {
+  const auto* known = entry(step);
+  if (known != nullptr && known->at("digest") == step.digest) return "";
+  if (std::ranges::none_of(result_files(step), is_there)) return "";
+  if (known == nullptr) return step.result + " was not made by this plan";
+  const auto& before = known->at("words");
+  const Json now = step.words;
+  const auto only_in = [](const Json& all, const Json& others) {
+    std::string words;
+    for (const auto& word : all) {
+      if (std::ranges::count(others, word) == 0) words += " " + word.get<std::string>();
+    }
+    return words.empty() ? " no more" : words;
+  };
+  if (now != before) {
+    return fmt::format("now with{}; before with{}", only_in(now, before), only_in(before, now));
+  }
+  for (const auto& [file, digest] : step.inputs) {
+    if (known->at("inputs").value(file, Json()) != digest) return file + " has changed";
+  }
+  return "needs a changed step";
+}
+
+double PipelineRecord::seconds(const PipelineStep& step) const {
+  const auto* known = entry(step);
+  const bool is_same = known != nullptr && known->at("digest") == step.digest;
+  return is_same ? known->at("seconds").get<double>() : 0;
+}
+
+void PipelineRecord::move_away(const PipelineStep& step) {
+  const auto files = result_files(step);
+  const auto aside = [](const std::string& file, int n) {
+    return fmt::format("{}.old-{}", file, n);
+  };
+  int n = 1;
+  while (std::ranges::any_of(files, [&](auto& file) { return is_there(aside(file, n)); })) ++n;
+  for (const auto& file : files) {
+    if (is_there(file)) fs::rename(file, aside(file, n));
+  }
+}
+
+void PipelineRecord::put(const PipelineStep& step, double seconds, bool is_done) {
+  steps_[step.name] = {{"digest", step.digest},
+                       {"words", step.words},
+                       {"inputs", step.inputs},
+                       {"seconds", seconds},
+                       {"done", is_done}};
+  write_file(path_, to_text(steps_, 1) + "\n");
+}
+
+}  // namespace regard
