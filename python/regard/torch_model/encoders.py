@@ -8,19 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .layers import (
-    Cell,
-    Encoded,
-    FeedForward,
-    LayerNorm,
-    MultiHeadAttention,
-    Positions,
-    Section,
-    Stack,
-    add_layers,
-    at,
-    parameter,
-)
+from .layers import Cell, Encoded, FeedForward, LayerNorm, MultiHeadAttention, Positions, Section, Stack
+from .layers import add_layers, at, parameter
 
 
 def divide_up(lengths: Tensor, divisor: int) -> Tensor:
