@@ -1,41 +1,42 @@
-"""regard.to_torch() gives a plain PyTorch module for every architecture: its log-probabilities are those of `regard score`,
-its translations those of `regard translate`."""
+"""regard.to_torch() gives a plain PyTorch module for every architecture. Its log-probabilities are those of
+`regard score`, its translations those of `regard translate`."""
 
 import importlib.util
 import json
-import math
-import pathlib
 import random
 import re
 import sys
-import warnings
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
 
-def of_both(*options):
-    return [f"model.{side}.{option}" for side in ("encoder", "decoder") for option in options]
-
-
-def of_decoder(*options):
-    return [f"model.decoder.{option}" for option in options]
+def options_of(section, *options):
+    return [f"model.{section}.{option}" for option in options]
 
 
 def of_encoder(*options):
-    return [f"model.encoder.{option}" for option in options]
+    return options_of("encoder", *options)
+
+
+def of_decoder(*options):
+    return options_of("decoder", *options)
+
+
+def of_both(*options):
+    return of_encoder(*options) + of_decoder(*options)
 
 
 def of_attention(*options):
-    return [f"model.attention.{option}" for option in options]
+    return options_of("attention", *options)
 
 
-def one_side(side, *options):
-    return [f"model.{side}.{option}" for option in ("kind=transformer", "heads=2", "feed_forward_size=32", *options)]
+def transformer(side, *options):
+    return options_of(side, "kind=transformer", "heads=2", "feed_forward_size=32", *options)
 
 
-TRANSFORMER = one_side("encoder", "layers=2") + one_side("decoder", "layers=2") + [
+TRANSFORMER = transformer("encoder", "layers=2") + transformer("decoder", "layers=2") + [
     "model.attention.size=512", "model.decoder.readout_size=512", "training.learning_rate=0.003"]  # fmt: skip
 UNREAD_SIZE = "model.attention.size=512"
 ONE_WAY = of_encoder("bidirectional=false")
@@ -43,8 +44,11 @@ DEEP = of_both("layers=2", "residual=true", "layer_norm=true")
 SUBWORDS = ["data.tokenizer.kind=bpe", "data.tokenizer.vocabulary_size=60"]
 FEATURES = ["data.source=features"]
 NUMBERS = of_encoder("numbers=2")
-IMAGES = [*FEATURES, UNREAD_SIZE, *of_encoder(
-    "kind=convolutional", "numbers=36", "image_height=8", "image_channels=3", "layers=2", "hidden_size=16")]  # fmt: skip
+IMAGES = [*FEATURES, UNREAD_SIZE, *of_encoder("kind=convolutional", "layers=2", "embedding_dim=256", "numbers=36",
+                                              "image_height=8", "image_channels=3")]  # fmt: skip
+LANGUAGE_MODEL = [
+    "model.kind=language_model", "training.early_stopping_metric=perplexity", UNREAD_SIZE,
+    *of_encoder("embedding_dim=256", "hidden_size=512")]  # fmt: skip
 POINTER = ["model.output.kind=pointer", "model.output.size=16"]
 TAGS = ["data.tokenizer.user_symbols=[<2fr>, <2en>]", "data.train.0.trg_tag=<2fr>", "data.train.0.src_tag=<2en>"]
 
@@ -75,8 +79,10 @@ CASES = {
     "cosine_none": ("text", [*of_attention("kind=cosine", "sharpness=none"), UNREAD_SIZE]),
     "location": ("text", [*of_attention("kind=location"), UNREAD_SIZE]),
     "local_m": ("text", of_attention("kind=local_m", "window=1", "score=additive")),
-    "local_p_last": ("text", [*of_attention("kind=local_p", "window=2"), UNREAD_SIZE, "model.decoder.query=last"]),
-    "hard": ("text", [*of_attention("kind=hard"), UNREAD_SIZE]),
+    "local_p_last": ("text", [
+        *of_attention("kind=local_p", "window=2", "score=cosine"), UNREAD_SIZE, "model.decoder.query=last"]),
+    "local_p_dot": ("text", [*ONE_WAY, *of_attention("kind=local_p", "window=3", "score=dot"), UNREAD_SIZE]),
+    "hard": ("text", [*of_attention("kind=hard", "score=scaled_dot"), UNREAD_SIZE]),
     "hard_reinforce": ("text", of_attention("kind=hard", "estimator=reinforce", "score=concat")),
     "ntm": ("text", [*of_attention("kind=ntm", "shift=2"), UNREAD_SIZE]),
     "multi_head": ("text", of_attention("kind=multi_head", "heads=2")),
@@ -88,15 +94,17 @@ CASES = {
     "transformer_post_learned": ("text", [*TRANSFORMER, *of_both("norm=post", "position=learned")]),
     "transformer_projection": ("text", [*TRANSFORMER, *of_both("position=none", "embedding_dim=8")]),
     "transformer_tied_tags": ("text", [
-        *TRANSFORMER, *TAGS, "model.tied_embeddings=all", "data.tokenizer.joint=true", "data.tokenizer.lowercase=true"]),
-    "transformer_to_recurrent": ("text", one_side("encoder")),
+        *TRANSFORMER, *TAGS, "model.tied_embeddings=all", "data.tokenizer.joint=true",
+        "data.tokenizer.lowercase=true"]),
+    "transformer_to_recurrent": ("text", transformer("encoder", "position=sinusoidal")),
     "recurrent_to_transformer": ("text", [
-        *one_side("decoder"), *DEEP[:1], UNREAD_SIZE, "model.decoder.readout_size=512", "model.output.kind=copy"]),
+        *transformer("decoder", "position=sinusoidal"), "model.encoder.layers=2", UNREAD_SIZE,
+        "model.decoder.readout_size=512", "model.output.kind=copy"]),
     "self_attention_layers": ("text", of_encoder(
         "self_attention_layers=1", "heads=2", "feed_forward_size=32", "position=rotary", "norm=post")),
     "characters": ("text", ["data.tokenizer.kind=character", "data.tokenizer.user_symbols=[cat]"]),
     "unigram_lowercase": ("text", [
-        "data.tokenizer.kind=unigram", "data.tokenizer.vocabulary_size=40", "data.tokenizer.lowercase=true",
+        "data.tokenizer.kind=unigram", "data.tokenizer.vocabulary_size=28", "data.tokenizer.lowercase=true",
         "data.tokenizer.user_symbols=[<x>]"]),
     "copy": ("text", ["model.output.kind=copy", "data.tokenizer.vocabulary_size=12"]),
     "copy_transformer": ("text", [*TRANSFORMER, "model.output.kind=copy", "data.tokenizer.vocabulary_size=12"]),
@@ -106,15 +114,16 @@ CASES = {
     "pyramid": ("features", [
         *FEATURES, *of_both("layers=3"), *of_encoder("numbers=3", "frame_stacking=2", "pyramidal=true")]),
     "images": ("images", [*IMAGES, *of_attention("kind=hard")]),
-    "language_model": ("target", ["model.kind=language_model", *of_decoder("layers=2", "input_feeding=true"), *SUBWORDS]),
-    "language_model_transformer": ("target", ["model.kind=language_model", *TRANSFORMER[4:]]),
+    "language_model": ("target", [*LANGUAGE_MODEL, *of_decoder("layers=2", "input_feeding=true"), *SUBWORDS]),
+    "language_model_transformer": ("target", [
+        *LANGUAGE_MODEL, *transformer("decoder", "layers=2"), "model.decoder.readout_size=512"]),
 }  # fmt: skip
 ALL_SEARCHES = "additive_last_bridge", "transformer", "copy", "pointer", "language_model"
 
 
 @pytest.fixture(scope="session")
 def to_torch(repository):
-    """regard.to_torch, imported without regard's library."""
+    """regard.to_torch, from a package that has nothing else of regard."""
     folder = repository / "python/regard/torch_model"
     spec = importlib.util.spec_from_file_location(
         "torch_model", folder / "__init__.py", submodule_search_locations=[str(folder)]
@@ -127,7 +136,7 @@ def to_torch(repository):
 
 
 def sequences(kind, lines, targets, folder, part):
-    """Returns the source and target lines of a kind of source, made from lines of text. Features are written to a file."""
+    """Returns the source and target lines of a kind of source, made from lines of text. Writes features to a file."""
     generator = random.Random(part)
     words = [line.split() for line in lines]
     if kind == "target":
@@ -147,9 +156,8 @@ def sequences(kind, lines, targets, folder, part):
 
 
 @pytest.fixture(scope="session")
-def trained(train, tmp_path_factory):
+def trained(train, corpus, tmp_path_factory):
     """Returns a function that trains a case: its run folder, and the source and target lines to score."""
-    from conftest import toy_corpus, write_lines
 
     def train_case(name):
         kind, overrides = CASES[name]
@@ -157,7 +165,7 @@ def trained(train, tmp_path_factory):
         torch.manual_seed(1)
         overrides = [*overrides, "training.max_steps=30", "training.precision=fp32"]
         for part, count, seed in (("train", 200, 1), ("dev", 8, 2)):
-            lines, targets = sequences(kind, *toy_corpus(count, seed), folder, part)
+            lines, targets = sequences(kind, *corpus(count, seed), folder, part)
             key = "data.train.0" if part == "train" else "data.dev"
             for side, text in (("src", lines), ("trg", targets)):
                 if text is None:
@@ -167,7 +175,7 @@ def trained(train, tmp_path_factory):
                 if kind in ("features", "images") and side == "src":
                     path = folder / f"{part}.safetensors"
                 else:
-                    write_lines(path, text)
+                    path.write_text("".join(line + "\n" for line in text), encoding="utf-8")
                 overrides.append(f"{key}.{side}={path}")
         if "copy" in name:  # words outside of both vocabularies
             lines[0], targets[0] = "the Zemek sees Zemek Tolo .", "le Zemek voit Zemek Tolo ."
@@ -189,16 +197,16 @@ def log_probabilities_of_regard(regard_program, run, sources, targets, tags, tmp
 
 def by_word(model, target, log_p):
     """Returns log P of each word and of </s>, from that of its tokens."""
-    if model.config.data.tokenizer.kind in ("word",):
+    kind, side = model.config.data.tokenizer.kind, model.text.target_side
+    if kind == "word":
         return log_p
-    side = model.text.target_side
-    tokens = [side.processor.id_to_piece(id) for id in side.encode(target)] if hasattr(side, "processor") else side.split(target)
-    sums = []
+    tokens = list(target) if kind == "character" else [side.processor.id_to_piece(id) for id in side.encode(target)]
+    sums = [0.0]
     for number, (token, value) in enumerate(zip(tokens, log_p)):
-        if number == 0 or token.startswith("▁") or " " in (token, tokens[number - 1]):
+        if token == " " or (number > 0 and token.startswith("▁")):
             sums.append(0.0)
-        sums[-1] += value
-    return [*(total for total in sums), log_p[-1]]
+        sums[-1] += 0 if token == " " else value  # a space belongs to no word
+    return [*sums, log_p[-1]]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -212,19 +220,19 @@ def test_a_model_in_pytorch_is_that_of_regard(name, to_torch, trained, regard_pr
     # The log-probability of each token.
     expected = log_probabilities_of_regard(regard_program, run, sources, targets, options, tmp_path)
     lines = targets if sources is None else sources
-    batch = model.score(lines, targets)
+    batch = model.log_probabilities(lines, targets)
     for target, log_p, of_regard in zip(targets, batch, expected, strict=True):
         assert by_word(model, target, log_p) == pytest.approx(of_regard, abs=1e-5)
     # A sentence has the same in a padded batch and alone.
     for line, target, log_p in list(zip(lines, targets, batch))[:3]:
-        assert model.score([line], [target])[0] == pytest.approx(log_p, abs=1e-5)
+        assert model.log_probabilities([line], [target])[0] == pytest.approx(log_p, abs=1e-5)
 
     # Greedy and beam search write the same text.
     prompts = ["", "le chat"] if sources is None else lines
     text = "".join(line + "\n" for line in prompts)
-    searches = [(1, []), (3, [])] if name in ALL_SEARCHES else [(1 + 2 * (len(name) % 2), [])]
-    for width, more in searches:
-        printed = regard_program("translate", "-m", run, "--precision", "fp32", "--beam-size", width, *options, text=text)
+    for width in (1, 3) if name in ALL_SEARCHES else [1 + 2 * (len(name) % 2)]:
+        arguments = ["-m", run, "--precision", "fp32", "--beam-size", width, *options]
+        printed = regard_program("translate", *arguments, text=text)
         assert model.translate(prompts, beam_size=width) == printed.splitlines()
 
     # Gradients reach every parameter.
@@ -233,5 +241,134 @@ def test_a_model_in_pytorch_is_that_of_regard(name, to_torch, trained, regard_pr
     ids = model.target(targets, source)
     log_p = model(source, ids[:, :-1]).log_softmax(-1).gather(2, ids[:, 1:, None])
     (-log_p[ids[:, 1:] != 0].sum()).backward()
-    without = [key for key, x in model.named_parameters() if x.grad is None or not x.grad.isfinite().all() or not x.grad.any()]
-    assert without == []
+    gradients = {key: x.grad for key, x in model.named_parameters()}
+    without = {key for key, x in gradients.items() if x is None or not x.isfinite().all() or not x.any()}
+    readout = {"decoder.W_y.weight", "decoder.W_y.bias", "decoder.W_s.weight", "decoder.W_c.weight"}
+    assert without == (readout if "pointer" in name else set())  # a pointer reads the state of the decoder
+
+
+@pytest.mark.parametrize("layers", [[], transformer("encoder", "layers=2")], ids=["recurrent", "transformer"])
+def test_a_masked_language_model_is_that_of_regard(layers, to_torch, train, tmp_path):
+    """regard prints no score of such a model, but the loss of a training step. The only word of the only sentence is
+    masked: it becomes <unk> or another word, or stays."""
+    (tmp_path / "chat").write_text("chat\n", encoding="utf-8")
+    options = [
+        "model.kind=masked_language_model", "data.tokenizer.joint=true", "data.noise.mask=0.5", "data.train.0.src=",
+        "data.dev.src=", "training.early_stopping_metric=loss", "training.precision=fp32", "model.tied_embeddings=all",
+        "training.learning_rate=0.003", *layers, UNREAD_SIZE, "model.dropout.readout=0.2",
+        *of_decoder("embedding_dim=256", "hidden_size=512", "readout_size=512"),
+    ]  # fmt: skip
+    run = train("masked", [*options, "training.max_steps=30"])
+    one_step = train("masked_step", [
+        *options, "--init-from", str(run), f"data.train.0.trg={tmp_path / 'chat'}", "training.max_steps=1",
+        "training.learning_rate=1e-12", "training.label_smoothing=0", "training.logging_every=1",
+        "training.batch_size=1", "model.dropout.embeddings=0", "model.dropout.states=0"])  # fmt: skip
+    loss = json.loads((one_step / "train.jsonl").read_text(encoding="utf-8").splitlines()[0])["loss"]
+    model = to_torch(one_step)
+    source = model.source(model.text.target_side.tokens[1:])
+    log_p = model(source, torch.zeros(len(source.lengths), 1, dtype=torch.long)).log_softmax(-1)
+    losses = -log_p[:, 0, model.text.target_side.ids["chat"]]
+    assert min(abs(each - loss) for each in losses.tolist()) < 1e-5
+    (-log_p[:, 0, 4].sum()).backward()
+    assert all(x.grad is not None for x in model.parameters())
+
+
+@pytest.fixture(scope="module")
+def recurrent(to_torch, run_folder):
+    return to_torch(run_folder)
+
+
+@pytest.mark.parametrize("search", [
+    {"beam_alpha": 0, "max_output_length": 4}, {"min_output_length": 9, "length_penalty": "power"},
+    {"beam_alpha": 2.5, "max_output_ratio": 0.5, "beam_size": 6}, {"max_output_length": 1, "beam_size": 1},
+])  # fmt: skip
+def test_options_of_a_search(search, recurrent, run_folder, sources, regard_program):
+    options = [text for key, value in search.items() for text in ("--" + key.replace("_", "-"), value)]
+    lines = [*sources, "", " ", "cat unknown"]
+    printed = regard_program("translate", "-m", run_folder, "--precision", "fp32", "--json", *options,
+                             text="".join(line + "\n" for line in lines))  # fmt: skip
+    found = recurrent.hypotheses(lines, **search)
+    for line, hypotheses in zip(printed.splitlines(), found, strict=True):
+        best = json.loads(line)
+        assert (hypotheses[0].text if hypotheses else "") == best["text"]
+        if hypotheses:
+            assert hypotheses[0].log_probability == pytest.approx(best["log_probability"], abs=1e-4)
+
+
+def test_other_options_of_a_search_are_refused(recurrent):
+    with pytest.raises(ValueError, match="search.coverage_beta: found 0.2, expected 0"):
+        recurrent.translate(["the cat"], coverage_beta=0.2)
+    with pytest.raises(ValueError, match="search.beams: no such option"):
+        recurrent.translate(["the cat"], beams=2)
+
+
+def test_quantized_weights_are_refused(to_torch, train, regard_program, tmp_path):
+    run = train("wide", ["model.decoder.readout_size=512", "training.max_steps=1"])  # small matrices stay as they are
+    regard_program("quantize", run, "-o", tmp_path / "small")
+    with pytest.raises(ValueError, match="the weights are quantized; use the model that `regard quantize` read"):
+        to_torch(tmp_path / "small")
+    with pytest.raises(FileNotFoundError, match="found no model.safetensors"):
+        to_torch(tmp_path)
+
+
+def test_a_trained_module_is_a_model_of_regard_again(
+    to_torch, run_folder, sources, references, regard_program, tmp_path
+):
+    model = to_torch(run_folder).train()
+    source = model.source(sources)
+    ids = model.target(references, source)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
+    for _ in range(3):
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(
+            model(source, ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten(), ignore_index=0
+        ).backward()
+        optimizer.step()
+    before = to_torch(run_folder).log_probabilities(sources, references)
+    model.eval().save(tmp_path / "saved")
+    expected = log_probabilities_of_regard(regard_program, tmp_path / "saved", sources, references, [], tmp_path)
+    for own, of_regard, old in zip(model.log_probabilities(sources, references), expected, before, strict=True):
+        assert own == pytest.approx(of_regard, abs=1e-5)
+        assert own != pytest.approx(old, abs=1e-3)
+    assert "step" in regard_program("info", tmp_path / "saved")
+
+
+def test_the_cases_cover_every_kind(repository):
+    """Each value of an option of section `model` occurs in a case or is the default."""
+    schema = json.loads((repository / "configs/schema.json").read_text(encoding="utf-8"))["properties"]["model"]
+    content_scores = {"additive", "concat", "dot", "scaled_dot", "general", "cosine"}
+    used = {option for _, options in CASES.values() for option in options} | {"model.kind=masked_language_model"}
+
+    def check(section, key):
+        for name, field in section["properties"].items():
+            if "properties" in field:
+                check(field, f"{key}.{name}")
+                continue
+            values = field.get("enum", ["true"] if field.get("type") == "boolean" else [])
+            missing = {str(value) for value in values} - {str(field["default"]).lower(), "auto"}
+            for value in missing & content_scores if name == "score" else missing:
+                assert f"{key}.{name}={value}" in used, f"{key}.{name}={value}"
+
+    check(schema, "model")
+
+
+def test_the_code_of_the_documentation_reads_a_model(to_torch, train, repository, sources):
+    """The block of docs/python.md that reads the files of a model folder without any code of regard."""
+    run = train("pieces", SUBWORDS)
+    page = (repository / "docs/python.md").read_text(encoding="utf-8").split("## A model without regard")[1]
+    block = re.search(r"```python\n(.*?)```", page, re.S)[1].replace("They are watching .", sources[0])
+    assert block.count('"runs/mine/best"') == 1
+    names = {}
+    exec(compile(block.replace('"runs/mine/best"', repr(str(run / "best"))), "docs/python.md", "exec"), names)
+    model = to_torch(run)
+    source = model.source([sources[0]])
+    assert names["ids"] == source.values[0].tolist()
+    assert names["embedded"].equal(model.source_embedding[source.values[0]])
+
+
+def test_the_package_has_the_function(run_folder, sources):
+    import regard
+
+    model = regard.to_torch(run_folder)
+    assert isinstance(model, torch.nn.Module)
+    assert model.translate(sources) == regard.Model(run_folder, precision="fp32").translate(sources)

@@ -14,21 +14,24 @@ import json
 import os
 import pathlib
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from .layers import Section
-from .model import EOS, PAD, Network, Source
+from .model import PAD, Network, Source
 from .search import Hypothesis, Start, beam_search, check_search, greedy_search
 from .text import Text
 
 __all__ = ["Hypothesis", "Source", "TorchModel", "to_torch"]
 
+GREEDY_BATCH = 64  # sentences
+
 
 class TorchModel(Network):
-    """A trained model in PyTorch, with its tokenizers. `state_dict()` has the tensors of the model folder.
+    """A trained model in PyTorch, with its tokenizers. state_dict() has the names of the tensors of the model folder.
 
     forward(source, inputs) returns logits [B, T, V]; source() and target() make its arguments from lines. The module is
     in evaluation mode; train() turns on the dropout of the configuration.
@@ -50,66 +53,69 @@ class TorchModel(Network):
         return self.text.source(list(lines)).to(self.device)
 
     def target(self, lines: Iterable[str], source: Source) -> Tensor:
-        """Lines -> ids [B, T + 1]: <s> y_1 … y_{T−1} </s>. The inputs of forward() are [:, :-1], its outputs [:, 1:]."""
+        """Lines -> ids [B, T + 1]: <s> y_1 … </s>. forward() reads [:, :-1] and predicts [:, 1:]."""
         return self.text.target(list(lines), source).to(self.device)
 
-    def score(self, sources: Iterable[str], targets: Iterable[str]) -> list[list[float]]:
-        """ln P of each token of targets[i] and of </s>, given sources[i]. A language model ignores the sources."""
+    def log_probabilities(self, sources: Iterable[str], targets: Iterable[str]) -> list[list[float]]:
+        """Returns ln P of each token of targets[i] and of </s>, given sources[i], which a language model ignores."""
         source = self.source(sources)
         ids = self.target(targets, source)
         with torch.no_grad():
-            log_p = self(source, ids[:, :-1]).log_softmax(-1)
-        of_target = log_p.gather(2, ids[:, 1:, None])[..., 0]
-        return [row[: int((own != PAD).sum())].tolist() for row, own in zip(of_target, ids[:, 1:], strict=True)]
+            log_p = self(source, ids[:, :-1]).log_softmax(-1).gather(2, ids[:, 1:, None])[..., 0]
+        return [row[own != PAD].tolist() for row, own in zip(log_p, ids[:, 1:], strict=True)]
 
     def translate(self, lines: Iterable[str], **search: Any) -> list[str]:
-        """Returns the translation of each line, an empty text for a blank one. A language model continues the lines.
+        """Returns the translation of each line; an empty text for a blank line. A language model continues the lines.
 
-        `search` overrides the section `search` of the configuration. Raises ValueError for options that greedy_search()
-        and beam_search() do not have.
+        `search` overrides options of section `search` of the configuration. Raises ValueError for an option that
+        greedy_search() and beam_search() do not have.
         """
-        lines = list(lines)
-        found = self.n_best(lines, **search)
-        return [each[0][1] if each else "" for each in found]
+        return [best[0].text if best else "" for best in self.hypotheses(lines, **search)]
 
-    def n_best(self, lines: Iterable[str], **search: Any) -> list[list[tuple[Hypothesis, str]]]:
-        """Returns the hypotheses of each line with their texts, best first: at most beam_size; none for a blank line."""
+    def hypotheses(self, lines: Iterable[str], **search: Any) -> list[list[Hypothesis]]:
+        """Returns the hypotheses of each line, best first, at most beam_size; none for a blank line."""
         if self.kind == "masked_language_model":
-            raise ValueError("model.kind: found masked_language_model, which has no decoder; only forward() reads it")
+            raise ValueError("model.kind: found masked_language_model, which has no decoder, expected another kind")
         o = Section(self.config.search | search)
         check_search(o)
         lines = list(lines)
-        reads = [index for index, line in enumerate(lines) if line.strip() or not self.text.has_source]
-        found: list[list[tuple[Hypothesis, str]]] = [[] for _ in lines]
-        count = 64 if o.beam_size == 1 else 1
-        for first in range(0, len(reads), count):
-            numbers = reads[first : first + count]
-            source = self.source(lines[number] for number in numbers)
-            starts = [self.start(lines[number]) for number in numbers]
-            if o.beam_size == 1:
-                results = [[each] for each in greedy_search(self, source, o, starts)]
-            else:
-                results = [beam_search(self, source, o, starts[0])]
-            for b, (number, hypotheses) in enumerate(zip(numbers, results, strict=True)):
-                unknown = source.unknown_words[b] if source.unknown_words else []
-                found[number] = [(each, self.text.decode(each.tokens, unknown)) for each in hypotheses]
+        found: list[list[Hypothesis]] = [[] for _ in lines]
+        numbers = [number for number, line in enumerate(lines) if line.strip() or self.kind == "language_model"]
+        for first in range(0, len(numbers), GREEDY_BATCH):
+            batch = numbers[first : first + GREEDY_BATCH]
+            for number, hypotheses in zip(batch, self.search([lines[number] for number in batch], o), strict=True):
+                found[number] = hypotheses
         return found
 
-    def start(self, line: str) -> Start:
-        """The beginning of the target. That of a language model is the line."""
-        if self.text.has_source:
-            return Start(self.text.first_token)
-        return Start(self.text.first_token, self.text.target_side.encode(line), self.text.target_side.continuations())
+    def search(self, lines: list[str], o: Section) -> list[list[Hypothesis]]:
+        """Searches the translations of lines that are not blank."""
+        side, starts = self.text.target_side, [Start(self.text.first_token)] * len(lines)
+        if self.kind == "language_model":  # it continues the line
+            more = side.continuations()
+            starts = [replace(starts[0], prefix=side.encode(line), not_after_prefix=more) for line in lines]
+        if o.beam_size == 1:
+            found = [[hypothesis] for hypothesis in greedy_search(self, self.source(lines), o, starts)]
+        else:
+            found = [beam_search(self, self.source([line]), o, own) for line, own in zip(lines, starts, strict=True)]
+        for line, hypotheses in zip(lines, found, strict=True):
+            for hypothesis in hypotheses:
+                hypothesis.text = self.text.decode(hypothesis.tokens, line)
+        return found
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Writes a new model folder with these weights, which regard reads; `regard train --init-from` trains it further."""
+        """Writes a new model folder with these weights, which regard reads. Raises FileExistsError if it exists."""
         from safetensors.torch import save
 
         manifest = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
-        contents = {name: (self.folder / name).read_bytes() for name in manifest["files"] if not name.startswith("training.")}
-        contents["model.safetensors"] = save({name: x.detach().cpu().contiguous() for name, x in self.state_dict().items()})
+        contents = {
+            name: (self.folder / name).read_bytes() for name in manifest["files"] if not name.startswith("training.")
+        }
+        contents["model.safetensors"] = save(
+            {name: x.detach().cpu().contiguous() for name, x in self.state_dict().items()}
+        )
         manifest["files"] = {
-            name: {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()} for name, content in contents.items()
+            name: {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+            for name, content in contents.items()
         }
         manifest["sha256"] = "0" * 64  # in place of the hash of this text
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
@@ -123,9 +129,8 @@ class TorchModel(Network):
 def to_torch(folder: str | os.PathLike[str], *, src_tag: str = "", trg_tag: str = "") -> TorchModel:
     """Reads a run folder (its best, else its last model) or a model folder as a plain PyTorch module.
 
-    Needs safetensors, PyYAML, and sentencepiece for sub-words, but not regard's library. `src_tag` and `trg_tag` select a
-    direction of a model of several languages. Raises FileNotFoundError if there is no model, and ValueError if its weights
-    are quantized.
+    `src_tag` and `trg_tag` are user symbols that select a direction of a model of several languages. Raises
+    FileNotFoundError if there is no model, and ValueError if its weights are quantized or a tag is unknown.
     """
     import yaml
     from safetensors.torch import load_file

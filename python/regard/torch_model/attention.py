@@ -165,7 +165,9 @@ class Location(Score):
     def scores(self, query, keys):
         S = keys.shape[1]
         if S > len(self.W):
-            raise ValueError(f"found a source of {S} states, but the model has model.attention.max_positions: {len(self.W)}")
+            raise ValueError(
+                f"found a source of {S} states, but the model has model.attention.max_positions: {len(self.W)}"
+            )
         return query @ self.W[:S].T
 
 
@@ -173,6 +175,8 @@ class Composite(Attention):
     """Contains another score: `content`, of the kind model.attention.score, or `additive`."""
 
     part = "content"
+    content: Any
+    additive: Any
 
     def build(self, o, D, C):
         kind = o.score if self.part == "content" else self.part
@@ -200,7 +204,11 @@ class Local(Composite):
 
     def weights(self, query, state, encoded):
         S = encoded.lengths[:, None]  # [N, 1]
-        p = S * (self.W_p(query).tanh() @ self.v_p).sigmoid()[:, None] if self.is_predictive else state[0].minimum(S - 1)
+        p = (
+            S * (self.W_p(query).tanh() @ self.v_p).sigmoid()[:, None]
+            if self.is_predictive
+            else state[0].minimum(S - 1)
+        )
         center = p.detach()
         begin = (center - self.o.window).ceil().minimum(S - 1).clamp_min(0)
         end = ((center + self.o.window).floor() + 1).minimum(S).maximum(begin + 1)
@@ -314,10 +322,10 @@ class LocationAware(Composite):
 
 
 class Monotonic(Composite):
-    """Starts at the previous position and stops at s with probability p_ts = σ(e_ts + r), e additive (Raffel et al. 2017).
+    """Moves right from the previous position and stops at s with p_ts = σ(e_ts + r), e additive (Raffel et al. 2017).
 
-    Selects the first position with p ≥ 1/2; if there is none, all weights are 0 and the position stays. In training, the
-    expected weights α_ts = p_ts Σ_{k ≤ s} α_{t−1,k} Π_{k ≤ l < s} (1 − p_tl), with Gaussian noise added to e.
+    Selects the first position with p ≥ 1/2; if there is none, all weights are 0 and the position stays. In training,
+    α_ts = p_ts Σ_{k ≤ s} α_{t−1,k} Π_{k ≤ l < s} (1 − p_tl), the expected weights, with Gaussian noise added to e.
     """
 
     part, begins_at_first_position = "additive", True
@@ -343,9 +351,10 @@ class Monotonic(Composite):
 
 
 KINDS: dict[str, type[Attention]] = {
-    "none": NoAttention, "additive": Additive, "concat": Concat, "dot": Dot, "scaled_dot": ScaledDot, "general": General,
-    "cosine": Cosine, "location": Location, "local_m": Local, "local_p": Local, "hard": Hard, "ntm": Ntm,
-    "multi_head": MultiHead, "coverage": Coverage, "monotonic": Monotonic, "location_aware": LocationAware,
+    "none": NoAttention, "additive": Additive, "concat": Concat, "dot": Dot, "scaled_dot": ScaledDot,
+    "general": General, "cosine": Cosine, "location": Location, "local_m": Local, "local_p": Local, "hard": Hard,
+    "ntm": Ntm, "multi_head": MultiHead, "coverage": Coverage, "monotonic": Monotonic,
+    "location_aware": LocationAware,
 }  # fmt: skip
 
 

@@ -28,13 +28,13 @@ class Decoded:
 class RecurrentDecoder(nn.Module):
     """A stack of cells with attention. The query of attention is one of three states (model.decoder.query):
 
-    last     c_t = attention(s_{t−1}, h) of the bottom layer      s_t = f(y_{t−1}, s_{t−1}), with C c_t added to the gates
-    new      s_t = f(y_{t−1}, s_{t−1})                            c_t = attention(s_t, h) of the top layer
-    between  s'_t = f_1(y_{t−1}, s_{t−1})      c_t = attention(s'_t, h)      s_t = f_2(c_t, s'_t) of the bottom layer
+    last     c_t = attention(s_{t−1}, h)       s_t = f(y_{t−1}, s_{t−1}), with C c_t added to the gates; bottom layer
+    new      s_t = f(y_{t−1}, s_{t−1})         c_t = attention(s_t, h); top layer
+    between  s'_t = f_1(y_{t−1}, s_{t−1})      c_t = attention(s'_t, h)      s_t = f_2(c_t, s'_t); bottom layer
 
-    readout_t = tanh(W_y y_{t−1} + W_s s_t + W_c c_t + b). With input feeding, F readout_{t−1} is added to the gates of the
-    bottom layer. s_0 of layer l is tanh(W_l h + b_l) of the summary (`bridge`) or the mean of the states (`mean`), the
-    summary (`last`), the last state of encoder layer l (`layers`), or zero.
+    readout_t = tanh(W_y y_{t−1} + W_s s_t + W_c c_t + b). With input feeding, F readout_{t−1} is added to the gates of
+    the bottom layer. s_0 of layer l is tanh(W_l h + b_l) of the summary (`bridge`) or of the mean of the states
+    (`mean`), the summary (`last`), the last state of encoder layer l (`layers`), or zero.
     """
 
     def __init__(self, o: Section, C: int, attention: Section, dropout: Section):
@@ -109,13 +109,17 @@ class RecurrentDecoder(nn.Module):
         for y_t in y.unbind(1):
             decoded, state = self.step(y_t, state, encoded)
             steps.append(decoded)
-        weights = None if steps[0].weights is None else torch.cat([step.weights for step in steps], 1)
-        return Decoded(torch.cat([step.readout for step in steps], 1), torch.cat([step.hidden for step in steps], 1), weights)
+        weights = [step.weights for step in steps if step.weights is not None]
+        return Decoded(
+            torch.cat([step.readout for step in steps], 1),
+            torch.cat([step.hidden for step in steps], 1),
+            torch.cat(weights, 1) if weights else None,
+        )
 
 
 class DecoderLayer(nn.Module):
-    """Self-attention to the positions so far, attention to the source, and the feed-forward network, each with a residual
-    connection. A language model has no source (C = 0)."""
+    """Self-attention to the positions so far, attention to the source, and the feed-forward network, each with a
+    residual connection. A language model has no source (C = 0)."""
 
     def __init__(self, o: Section, C: int, dropout: Section):
         super().__init__()

@@ -39,6 +39,10 @@ class RecurrentEncoder(nn.Module):
         self.stack = Stack(o, self.state_size, dropout.states)
         self.dropout = nn.Dropout(dropout.states)
 
+    def in_order(self, parts: Any, reversal: Tensor) -> list[Tensor]:
+        """Reverses the part [B, S, …] of each backward direction."""
+        return [at(part, reversal) if back else part for part, back in zip(parts, self.is_backward, strict=True)]
+
     def at_ends(self, parts: Any, lengths: Tensor) -> Tensor:
         """The part [B, S, D] of each direction after its last step, side by side [B, G D]."""
         ends = [torch.zeros_like(lengths) if backward else lengths - 1 for backward in self.is_backward]
@@ -54,14 +58,11 @@ class RecurrentEncoder(nn.Module):
                 lengths = divide_up(lengths, 2)
             s = torch.arange(below.shape[1], device=x.device)
             reversal = torch.where(s < lengths[:, None], lengths[:, None] - 1 - s, s)  # its own inverse [B, S]
-
-            def in_order(parts: Any) -> list[Tensor]:
-                return [at(part, reversal) if back else part for part, back in zip(parts, self.is_backward, strict=True)]
-
-            states = in_order(layer.sequence(torch.stack(in_order([below] * len(self.is_backward)))))
-            halves = [torch.stack(states)[..., first : first + self.D] for first in range(0, layer.state_size, self.D)]
-            last_states.append(torch.cat([self.at_ends(half, lengths) for half in halves], -1))  # of an LSTM [h; c]
-            x = self.stack.output(l, x, torch.cat(list(halves[0]), -1))
+            inputs = self.in_order([below] * len(self.is_backward), reversal)
+            states = torch.stack(self.in_order(layer.sequence(torch.stack(inputs)), reversal))
+            parts = states.split(self.D, -1)  # of an LSTM h, c
+            last_states.append(torch.cat([self.at_ends(part, lengths) for part in parts], -1))
+            x = self.stack.output(l, x, torch.cat(list(parts[0]), -1))
         x = self.stack.final(x)
         summary = self.at_ends(x.split(self.D, -1), lengths)
         return Encoded(self.dropout(x), lengths, self.dropout(summary), tuple(last_states))
@@ -145,15 +146,14 @@ class ConvolutionalEncoder(nn.Module):
         pairs = list(zip(sizes, sizes[1:]))
         self.blocks = add_layers(self, "block", [nn.Linear(9 * below, own, bias=False) for below, own in pairs])
         self.grid = add_layers(self, "grid", [nn.Linear(9 * D, D, bias=False) for _ in range(3)])
-        for name, layers in (("block", self.blocks), ("grid", self.grid)):
-            for number, layer in enumerate(layers):
-                self.add_module(f"{name}{number}_norm", LayerNorm(layer.out_features))
+        for name, layer in list(self.named_children()):
+            self.add_module(f"{name}_norm", LayerNorm(layer.out_features))
         self.positions = parameter((self.height >> o.layers) * (self.width >> o.layers), D)
         self.dropout = nn.Dropout(dropout.states)
 
     def convolve(self, name: str, x: Tensor) -> Tensor:
         """max(0, norm(W * x)) of x [B, c, H, W], with zeros beyond the edges. A row of W is [3, 3, c]."""
-        weight = self.get_submodule(name).weight.unflatten(1, (3, 3, -1)).permute(0, 3, 1, 2)
+        weight = self.get_parameter(name + ".weight").unflatten(1, (3, 3, -1)).permute(0, 3, 1, 2)
         y = functional.conv2d(x, weight, padding=1).movedim(1, -1)
         return self.get_submodule(name + "_norm")(y).relu().movedim(-1, 1)
 

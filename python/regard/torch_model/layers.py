@@ -1,5 +1,8 @@
-"""The parts that encoders, decoders and attentions share. Letters of shapes: B sentences, N rows of a search, S source and
-T target positions, E embedding, D hidden, C encoder state, A attention, H heads, R readout, V vocabulary."""
+"""The parts that encoders, decoders and attentions share.
+
+Letters of shapes: B sentences, N rows of a search, S source positions, T target positions, E embedding, D hidden,
+C encoder state, A attention, H heads, R readout, V vocabulary; G directions and K gates of a recurrent cell.
+"""
 
 from __future__ import annotations
 
@@ -203,7 +206,7 @@ class Positions(nn.Module):
 
 
 def rotate(x: Tensor) -> Tensor:
-    """Rotary positions (Su et al. 2021): rotates each pair of numbers of x [B, H, T, d] by the angles of its position."""
+    """Rotary positions (Su et al. 2021): rotates each pair of numbers of x [B, H, T, d] by an angle of its position."""
     sin, cos = sinusoids(*x.shape[2:]).to(x).unflatten(1, (-1, 2)).unbind(2)
     a, b = x.unflatten(3, (-1, 2)).unbind(4)
     return torch.stack([a * cos - b * sin, a * sin + b * cos], -1).flatten(3)

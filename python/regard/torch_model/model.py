@@ -13,7 +13,7 @@ from torch.nn import functional
 from .attention import Additive
 from .decoders import Decoded, make_decoder
 from .encoders import concatenate, divide_up, make_encoder
-from .layers import Encoded, InputLayer, LayerNorm, Section, parameter
+from .layers import Encoded, InputLayer, LayerNorm, Section, at, parameter
 
 PAD, UNK, BOS, EOS = range(4)
 """The ids of <pad>, <unk>, <s> and </s> in every vocabulary. Position p of a pointer network has the id 4 + p."""
@@ -89,16 +89,14 @@ class Network(nn.Module):
             self.copy_w_y = nn.Linear(input_size, 1, bias=False)
 
     def forward(self, source: Source | None, inputs: Tensor) -> Tensor:
-        """Returns logits [B, T, V]: their log_softmax at step t is log P(y_t | y_<t, x).
+        """Returns logits [B, T, V]. Their log_softmax at step t is log P(y_t | y_<t, x).
 
-        `inputs` [B, T] are <s> y_1 … y_{T−1}, then any id. A language model reads no source. Of a masked language model,
-        `inputs` are the positions of the tokens to predict. The last dimension is V + S for model.output.kind copy, and
-        4 + S for pointer.
+        `inputs` [B, T] are <s> y_1 … y_{T−1}, then any id; of a masked language model, they are the positions of the
+        tokens to predict. A language model reads no source. The last dimension is V + S for model.output.kind copy,
+        and 4 + S for pointer.
         """
         if self.kind == "masked_language_model":
-            states = self.encode(source).states
-            index = inputs[..., None].expand(-1, -1, states.shape[2])
-            return self.logits(self.decoder(states.gather(1, index)))
+            return self.logits(self.decoder(at(self.encode(source).states, inputs)))
         encoded = self.encode(source, len(inputs))
         embedded = self.target_input(self.embed(inputs, encoded))
         decoded = self.decoder(embedded, encoded)
@@ -112,13 +110,13 @@ class Network(nn.Module):
         assert source is not None
         o, lengths, embedded = self.options.encoder, source.lengths, None
         if o.kind == "convolutional":
-            encoded = self.encoder(source.values, lengths)
+            encoded = self.encoder(source.values.to(self.output_bias), lengths)
         else:
             if self.source_bias is None:
                 embedded = self.source_embedding[source.values]
             else:  # W x + b of K consecutive vectors
                 K = o.frame_stacking or 1
-                embedded = concatenate(source.values, K) @ self.source_embedding + self.source_bias
+                embedded = concatenate(source.values.to(self.source_bias), K) @ self.source_embedding + self.source_bias
                 lengths = divide_up(lengths, K)
             encoded = self.encoder(self.source_input(embedded), lengths)
         encoded.embedded, encoded.copy_ids = embedded, source.copy_ids
@@ -129,8 +127,9 @@ class Network(nn.Module):
     def embed(self, tokens: Tensor, encoded: Encoded) -> Tensor:
         """The embeddings of target tokens: [N, T] -> [N, T, E]. Those of a pointer network are the words pointed at."""
         if self.output == "pointer":
-            index = (tokens - 4).clamp_min(0)[..., None].expand(-1, -1, encoded.embedded.shape[2])
-            return torch.where((tokens == BOS)[..., None], self.target_begin, encoded.embedded.gather(1, index))
+            assert encoded.embedded is not None
+            pointed = at(encoded.embedded, (tokens - 4).clamp_min(0))
+            return torch.where((tokens == BOS)[..., None], self.target_begin, pointed)
         embedding = self.source_embedding if self.tied == "all" else self.target_embedding
         return embedding[tokens.masked_fill(tokens >= len(embedding), UNK)]
 
@@ -165,8 +164,10 @@ class Network(nn.Module):
         return log_p.masked_fill(~is_possible[:, None], -math.inf)
 
     def pointer_scores(self, hidden: Tensor, encoded: Encoded) -> Tensor:
-        """u_ts = vᵀ tanh(W s_t + U h_s + b), the logits of </s>, which is the last position, and of the others: [N, T, 4 + S].
-        (Vinyals et al. 2015)."""
+        """u_ts = vᵀ tanh(W s_t + U h_s + b), the logits of source positions (Vinyals et al. 2015): [N, T, 4 + S].
+
+        The last position is </s>, with the id 3.
+        """
         keys, end = self.pointer.keys(encoded.states), encoded.lengths[:, None, None] - 1
         u = torch.stack([self.pointer.scores(s_t, keys) for s_t in hidden.unbind(1)], 1)  # [N, T, S]
         is_word = torch.arange(u.shape[2], device=u.device) < end

@@ -20,6 +20,7 @@ class Hypothesis:
     """Sum of ln P of its tokens, with </s> if finished."""
     finished: bool
     """True if it ends in </s>, false if it reached the maximum length."""
+    text: str = ""
 
     def score(self, o: Section) -> float:
         """log P / lp(n), where n counts </s>: lp(n) = ((5 + n) / 6)^α (gnmt) or n^α (power)."""
@@ -49,7 +50,7 @@ def check_search(o: Section) -> None:
     """Raises ValueError for an option that these searches do not have, unless its value has no effect."""
     for key, value in o.items():
         if key in OFF and value != OFF[key]:
-            raise ValueError(f"search.{key}: found {value}, expected {OFF[key]}; use regard.Model for this search")
+            raise ValueError(f"search.{key}: found {value}, expected {OFF[key]}; only regard.Model has this search")
         if key not in OFF and key not in IMPLEMENTED and key not in IGNORED:
             raise ValueError(f"search.{key}: no such option; known: {', '.join(IMPLEMENTED)}")
 

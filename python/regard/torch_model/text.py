@@ -125,12 +125,17 @@ class Text:
 
         self.has_source = o.model.kind != "language_model"
         self.has_vectors = self.has_source and bool(o.model.encoder.numbers)
-        is_pointer, self.copies = (o.model.output or Section()).kind == "pointer", (o.model.output or Section()).kind == "copy"
+        output = o.model.output.kind if o.model.output else ""
+        self.copies = output == "copy"
         self.source_side: Any = read("source") if self.has_source and not self.has_vectors else None
-        self.target_side: Any = Positions() if is_pointer else self.source_side if tokenizer.joint else read("target")
+        self.target_side: Any = self.source_side if tokenizer.joint else None
+        if self.target_side is None:
+            self.target_side = Positions() if output == "pointer" else read("target")
         for tag, side in ((source_tag, self.source_side), (target_tag, self.target_side)):
             if tag and (side is None or tag not in tokenizer.user_symbols):
-                raise ValueError(f"found the tag {tag}, expected one of data.tokenizer.user_symbols: {tokenizer.user_symbols}")
+                raise ValueError(
+                    f"found the tag {tag}, expected one of data.tokenizer.user_symbols: {tokenizer.user_symbols}"
+                )
         self.first_token: int = self.target_side.encode(target_tag)[0] if target_tag else BOS
 
     def source(self, lines: list[str]) -> Source:
@@ -162,22 +167,24 @@ class Text:
         return Source(torch.nn.utils.rnn.pad_sequence(rows, batch_first=True), torch.tensor([len(row) for row in rows]))
 
     def copied(self, line: str) -> tuple[list[int], list[str]]:
-        """The target id of each source word, </s>, and the words outside of the vocabulary, with the ids V, V + 1, …."""
-        V, words = len(self.target_side.tokens), self.target_side.split(line)
-        unknown = list(dict.fromkeys(word for word in words if word not in self.target_side.ids))
-        return [self.target_side.ids.get(word, V + unknown.index(word) if word in unknown else UNK) for word in words] + [EOS], unknown
+        """The target ids of the words of a source line and of </s>, and the words outside of the target vocabulary."""
+        words, ids = self.target_side.split(line), self.target_side.encode(line)
+        unknown = list(dict.fromkeys(word for word, id in zip(words, ids, strict=True) if id == UNK))
+        return [*self.extended(line, unknown), EOS], unknown
+
+    def extended(self, line: str, unknown: list[str]) -> list[int]:
+        """The target ids of a line; V, V + 1, … for these words."""
+        V, pairs = len(self.target_side.tokens), zip(self.target_side.split(line), self.target_side.encode(line))
+        return [V + unknown.index(word) if word in unknown else id for word, id in pairs]
 
     def target(self, lines: list[str], source: Source) -> Tensor:
         """Lines -> ids [B, T + 1]: <s> or the target tag, the tokens, </s>, padding."""
-        rows = []
-        for b, line in enumerate(lines):
-            ids = self.target_side.encode(line)
-            if self.copies and source.unknown_words[b]:
-                V, unknown = len(self.target_side.tokens), source.unknown_words[b]
-                words = self.target_side.split(line)
-                ids = [V + unknown.index(word) if word in unknown else id for word, id in zip(words, ids, strict=True)]
-            rows.append([self.first_token, *ids, EOS])
-        return padded(rows)
+        if self.copies:
+            ids = [self.extended(line, unknown) for line, unknown in zip(lines, source.unknown_words, strict=True)]
+        else:
+            ids = [self.target_side.encode(line) for line in lines]
+        return padded([[self.first_token, *row, EOS] for row in ids])
 
-    def decode(self, ids: list[int], unknown_words: list[str]) -> str:
-        return self.target_side.decode(ids, unknown_words)
+    def decode(self, ids: list[int], source_line: str) -> str:
+        """The text of the target ids of a source line."""
+        return self.target_side.decode(ids, self.copied(self.source_tag + source_line)[1] if self.copies else [])
