@@ -6,6 +6,7 @@ import json
 import random
 import re
 import sys
+import types
 
 import pytest
 import torch
@@ -352,16 +353,27 @@ def test_the_cases_cover_every_kind(repository):
     check(schema, "model")
 
 
-def test_the_code_of_the_documentation_reads_a_model(to_torch, train, repository, sources):
-    """The block of docs/python.md that reads the files of a model folder without any code of regard."""
+def run_example(repository, section, folder, **names):
+    """Runs the first Python block of a section of docs/python.md with this model. Returns the names that it defines."""
+    page = (repository / "docs/python.md").read_text(encoding="utf-8").split(f"\n## {section}\n")[1]
+    block, places = re.subn(r'"runs/mine(/best)?"', repr(str(folder)), re.search(r"```python\n(.*?)```", page, re.S)[1])
+    assert places == 1
+    exec(compile(block.replace("import regard\n", ""), "docs/python.md", "exec"), names)
+    return names
+
+
+def test_the_example_of_the_documentation_runs(to_torch, run_folder, repository, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = run_example(repository, "A PyTorch module", run_folder, regard=types.SimpleNamespace(to_torch=to_torch))
+    assert names["loss"].item() > 0
+    assert (tmp_path / "tuned/model.safetensors").exists()
+
+
+def test_the_example_of_the_documentation_reads_a_model_without_regard(to_torch, train, repository):
     run = train("pieces", SUBWORDS)
-    page = (repository / "docs/python.md").read_text(encoding="utf-8").split("## A model without regard")[1]
-    block = re.search(r"```python\n(.*?)```", page, re.S)[1].replace("They are watching .", sources[0])
-    assert block.count('"runs/mine/best"') == 1
-    names = {}
-    exec(compile(block.replace('"runs/mine/best"', repr(str(run / "best"))), "docs/python.md", "exec"), names)
+    names = run_example(repository, "A model without regard", run / "best")
     model = to_torch(run)
-    source = model.source([sources[0]])
+    source = model.source(["They are watching ."])
     assert names["ids"] == source.values[0].tolist()
     assert names["embedded"].equal(model.source_embedding[source.values[0]])
 
