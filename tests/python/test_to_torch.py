@@ -53,7 +53,7 @@ LANGUAGE_MODEL = [
 POINTER = ["model.output.kind=pointer", "model.output.size=16"]
 TAGS = ["data.tokenizer.user_symbols=[<2fr>, <2en>]", "data.train.0.trg_tag=<2fr>", "data.train.0.src_tag=<2en>"]
 
-# The source, and the configuration.
+# The kind of the source, and the configuration.
 CASES = {
     "additive_last_bridge": ("text", []),
     "reset_after_input_feeding_tied": ("text", [
@@ -109,14 +109,14 @@ CASES = {
         "data.tokenizer.user_symbols=[<x>]"]),
     "copy": ("text", ["model.output.kind=copy", "data.tokenizer.vocabulary_size=12"]),
     "copy_transformer": ("text", [*TRANSFORMER, "model.output.kind=copy", "data.tokenizer.vocabulary_size=12"]),
-    "pointer": ("positions", POINTER),
+    "pointer": ("text", POINTER),
     "pointer_numbers": ("numbers", [*POINTER, *NUMBERS]),
-    "numbers": ("numbers_to_text", NUMBERS),
+    "numbers": ("numbers", NUMBERS),
     "pyramid": ("features", [
         *FEATURES, *of_both("layers=3"), *of_encoder("numbers=3", "frame_stacking=2", "pyramidal=true")]),
     "images": ("images", [*IMAGES, *of_attention("kind=hard")]),
-    "language_model": ("target", [*LANGUAGE_MODEL, *of_decoder("layers=2", "input_feeding=true"), *SUBWORDS]),
-    "language_model_transformer": ("target", [
+    "language_model": ("none", [*LANGUAGE_MODEL, *of_decoder("layers=2", "input_feeding=true"), *SUBWORDS]),
+    "language_model_transformer": ("none", [
         *LANGUAGE_MODEL, *transformer("decoder", "layers=2"), "model.decoder.readout_size=512"]),
 }  # fmt: skip
 ALL_SEARCHES = "additive_last_bridge", "transformer", "copy", "pointer", "language_model"
@@ -136,24 +136,21 @@ def to_torch(repository):
     return module.to_torch
 
 
-def sequences(kind, lines, targets, folder, part):
-    """Returns the source and target lines of a kind of source, made from lines of text. Writes features to a file."""
-    generator = random.Random(part)
-    words = [line.split() for line in lines]
-    if kind == "target":
-        return None, targets
-    if kind.startswith("numbers") or kind == "positions":
-        pairs = [[f"{generator.random():.2f},{len(word)}" for word in line] for line in words]
-        sources = lines if kind == "positions" else [" ".join(line) for line in pairs]
-        orders = [sorted(range(len(line)), key=lambda i, line=line: line[i]) for line in pairs]
-        return sources, targets if kind == "numbers_to_text" else [" ".join(map(str, order)) for order in orders]
+def write(path, lines):
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def sources_of(kind, lines, file):
+    """Makes sources of a kind from lines of text, and writes them to a file. Returns their lines or names, the file."""
     if kind in ("features", "images"):
-        shape = (36,) if kind == "images" else (3,)
-        items = [torch.rand(8 if kind == "images" else 3 * len(line) + 2, *shape) for line in words]
-        path = folder / f"{part}.safetensors"
-        save_file({"features": torch.cat(items), "lengths": torch.tensor([len(item) for item in items])}, path)
-        return [f"{path}:{number}" for number in range(1, len(items) + 1)], targets
-    return lines, targets
+        items = [torch.rand(8, 36) if kind == "images" else torch.rand(2 * len(line.split()) + 1, 3) for line in lines]
+        tensors = {"features": torch.cat(items), "lengths": torch.tensor([len(item) for item in items])}
+        save_file(tensors, file := file.with_suffix(".safetensors"))
+        return [f"{file}:{number}" for number in range(1, len(items) + 1)], file
+    if kind == "numbers":
+        lines = [" ".join(f"{random.random():.2f},{len(word)}" for word in line.split()) for line in lines]
+    return lines, write(file, lines)
 
 
 @pytest.fixture(scope="session")
@@ -164,20 +161,15 @@ def trained(train, corpus, tmp_path_factory):
         kind, overrides = CASES[name]
         folder = tmp_path_factory.mktemp("data_" + name)
         torch.manual_seed(1)
+        random.seed(1)
         overrides = [*overrides, "training.max_steps=30", "training.precision=fp32"]
-        for part, count, seed in (("train", 200, 1), ("dev", 8, 2)):
-            lines, targets = sequences(kind, *corpus(count, seed), folder, part)
-            key = "data.train.0" if part == "train" else "data.dev"
-            for side, text in (("src", lines), ("trg", targets)):
-                if text is None:
-                    overrides.append(f"{key}.src=")
-                    continue
-                path = folder / f"{part}.{side}"
-                if kind in ("features", "images") and side == "src":
-                    path = folder / f"{part}.safetensors"
-                else:
-                    path.write_text("".join(line + "\n" for line in text), encoding="utf-8")
-                overrides.append(f"{key}.{side}={path}")
+        for part, key, count in (("train", "data.train.0", 200), ("dev", "data.dev", 8)):
+            lines, targets = corpus(count, len(part))
+            if "pointer" in name:  # the positions of the words, sorted
+                words = [line.split() for line in lines]
+                targets = [" ".join(map(str, sorted(range(len(line)), key=line.__getitem__))) for line in words]
+            lines, source = (targets, "") if kind == "none" else sources_of(kind, lines, folder / f"{part}.src")
+            overrides += [f"{key}.src={source}", f"{key}.trg={write(folder / f'{part}.trg', targets)}"]
         if "copy" in name:  # words outside of both vocabularies
             lines[0], targets[0] = "the Zemek sees Zemek Tolo .", "le Zemek voit Zemek Tolo ."
         return train(name, overrides), lines, targets
@@ -188,10 +180,7 @@ def trained(train, corpus, tmp_path_factory):
 def log_probabilities_of_regard(regard_program, run, sources, targets, tags, tmp_path):
     arguments = ["score", "-m", run, "--words", "--json", "--precision", "fp32", *tags]
     for option, lines in (("-s", sources), ("-t", targets)):
-        if lines is not None:
-            path = tmp_path / option
-            path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-            arguments += [option, path]
+        arguments += [option, write(tmp_path / option, lines)] if lines else []
     scores = json.loads(regard_program(*arguments))["scores"]
     return [[word["log_probability"] for word in line["words"]] for line in scores]
 
@@ -212,15 +201,16 @@ def by_word(model, target, log_p):
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_model_in_pytorch_is_that_of_regard(name, to_torch, trained, regard_program, tmp_path):
-    run, sources, targets = trained(name)
+    run, lines, targets = trained(name)
+    is_language_model = CASES[name][0] == "none"
     tags = ("<2en>", "<2fr>") if "tags" in name else ("", "")
     options = [option for pair in zip(("--src-tag", "--trg-tag"), tags) for option in pair if tags[0]]
     model = to_torch(run, src_tag=tags[0], trg_tag=tags[1])
     assert model.state_dict().keys() == load_file(run / "best/model.safetensors").keys()
 
     # The log-probability of each token.
+    sources = [] if is_language_model else lines
     expected = log_probabilities_of_regard(regard_program, run, sources, targets, options, tmp_path)
-    lines = targets if sources is None else sources
     batch = model.log_probabilities(lines, targets)
     for target, log_p, of_regard in zip(targets, batch, expected, strict=True):
         assert by_word(model, target, log_p) == pytest.approx(of_regard, abs=1e-5)
@@ -229,7 +219,7 @@ def test_a_model_in_pytorch_is_that_of_regard(name, to_torch, trained, regard_pr
         assert model.log_probabilities([line], [target])[0] == pytest.approx(log_p, abs=1e-5)
 
     # Greedy and beam search write the same text.
-    prompts = ["", "le chat"] if sources is None else lines
+    prompts = ["", "le chat"] if is_language_model else lines
     text = "".join(line + "\n" for line in prompts)
     for width in (1, 3) if name in ALL_SEARCHES else [1 + 2 * (len(name) % 2)]:
         arguments = ["-m", run, "--precision", "fp32", "--beam-size", width, *options]
@@ -252,18 +242,17 @@ def test_a_model_in_pytorch_is_that_of_regard(name, to_torch, trained, regard_pr
 def test_a_masked_language_model_is_that_of_regard(layers, to_torch, train, tmp_path):
     """regard prints no score of such a model, but the loss of a training step. The only word of the only sentence is
     masked: it becomes <unk> or another word, or stays."""
-    (tmp_path / "chat").write_text("chat\n", encoding="utf-8")
     options = [
         "model.kind=masked_language_model", "data.tokenizer.joint=true", "data.noise.mask=0.5", "data.train.0.src=",
         "data.dev.src=", "training.early_stopping_metric=loss", "training.precision=fp32", "model.tied_embeddings=all",
-        "training.learning_rate=0.003", *layers, UNREAD_SIZE, "model.dropout.readout=0.2",
-        *of_decoder("embedding_dim=256", "hidden_size=512", "readout_size=512"),
-    ]  # fmt: skip
+        "training.learning_rate=0.003", *layers, UNREAD_SIZE,
+        *of_decoder("embedding_dim=256", "hidden_size=512", "readout_size=512")]  # fmt: skip
     run = train("masked", [*options, "training.max_steps=30"])
     one_step = train("masked_step", [
-        *options, "--init-from", str(run), f"data.train.0.trg={tmp_path / 'chat'}", "training.max_steps=1",
-        "training.learning_rate=1e-12", "training.label_smoothing=0", "training.logging_every=1",
-        "training.batch_size=1", "model.dropout.embeddings=0", "model.dropout.states=0"])  # fmt: skip
+        *options, "--init-from", str(run), f"data.train.0.trg={write(tmp_path / 'chat', ['chat'])}",
+        "training.max_steps=1", "training.learning_rate=1e-12", "training.label_smoothing=0",
+        "training.logging_every=1", "training.batch_size=1", "model.dropout.embeddings=0",
+        "model.dropout.states=0"])  # fmt: skip
     loss = json.loads((one_step / "train.jsonl").read_text(encoding="utf-8").splitlines()[0])["loss"]
     model = to_torch(one_step)
     source = model.source(model.text.target_side.tokens[1:])
@@ -376,11 +365,3 @@ def test_the_example_of_the_documentation_reads_a_model_without_regard(to_torch,
     source = model.source(["They are watching ."])
     assert names["ids"] == source.values[0].tolist()
     assert names["embedded"].equal(model.source_embedding[source.values[0]])
-
-
-def test_the_package_has_the_function(run_folder, sources):
-    import regard
-
-    model = regard.to_torch(run_folder)
-    assert isinstance(model, torch.nn.Module)
-    assert model.translate(sources) == regard.Model(run_folder, precision="fp32").translate(sources)

@@ -22,7 +22,7 @@ from torch import Tensor
 
 from .layers import Section
 from .model import PAD, Network, Source
-from .search import Hypothesis, Start, beam_search, check_search, greedy_search
+from .search import Hypothesis, Start, beam_search, greedy_search, search_options
 from .text import Text
 
 __all__ = ["Hypothesis", "Source", "TorchModel", "to_torch"]
@@ -76,8 +76,7 @@ class TorchModel(Network):
         """Returns the hypotheses of each line, best first, at most beam_size; none for a blank line."""
         if self.kind == "masked_language_model":
             raise ValueError("model.kind: found masked_language_model, which has no decoder, expected another kind")
-        o = Section(self.config.search | search)
-        check_search(o)
+        o = search_options(self.config.search, search)
         lines = list(lines)
         found: list[list[Hypothesis]] = [[] for _ in lines]
         numbers = [number for number, line in enumerate(lines) if line.strip() or self.kind == "language_model"]
@@ -135,7 +134,7 @@ def to_torch(folder: str | os.PathLike[str], *, src_tag: str = "", trg_tag: str 
     import yaml
     from safetensors.torch import load_file
 
-    places = [pathlib.Path(folder, name) for name in ("", "best", "last", "checkpoints/best", "checkpoints/last")]
+    places = [pathlib.Path(folder, name) for name in ("", "best", "last")]
     path = next((place for place in places if (place / "model.safetensors").exists()), None)
     if path is None:
         raise FileNotFoundError(f"{folder}: found no model.safetensors, expected a run folder or a model folder")

@@ -115,7 +115,7 @@ class Dot(Score):
     """e_ts = q_t · h_s (Luong et al. 2015), or q_t · K h_s with project_keys."""
 
     def build(self, o, D, C):
-        self.K: nn.Module = nn.Linear(C, D, bias=False) if o.project_keys in ("true", True) else nn.Identity()
+        self.K = nn.Linear(C, D, bias=False) if o.project_keys in ("true", True) else nn.Identity()
 
     def keys(self, states):
         return self.K(states)

@@ -147,7 +147,7 @@ class ConvolutionalEncoder(nn.Module):
         self.blocks = add_layers(self, "block", [nn.Linear(9 * below, own, bias=False) for below, own in pairs])
         self.grid = add_layers(self, "grid", [nn.Linear(9 * D, D, bias=False) for _ in range(3)])
         for name, layer in list(self.named_children()):
-            self.add_module(f"{name}_norm", LayerNorm(layer.out_features))
+            self.add_module(f"{name}_norm", LayerNorm(len(layer.get_parameter("weight"))))
         self.positions = parameter((self.height >> o.layers) * (self.width >> o.layers), D)
         self.dropout = nn.Dropout(dropout.states)
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from .layers import Encoded, Section, select
+from .layers import Section, select
 from .model import BOS, EOS, PAD, Network, Source
 
 
 @dataclass
 class Hypothesis:
+    """A translation, finished or not."""
+
     tokens: list[int]
     """Without </s>."""
     log_probability: float
@@ -40,19 +43,20 @@ class Start:
     """Tokens that cannot follow the prefix, because they would continue its last word."""
 
 
-IMPLEMENTED = "beam_size", "beam_alpha", "length_penalty", "min_output_length", "max_output_length", "max_output_ratio"
-IGNORED = "batch_size", "validation_beam_size", "temperature", "top_k", "top_p", "seed", "diversity"
 OFF = {"coverage_beta": 0, "early_stopping": "full", "repetition_penalty": 1, "no_repeat_ngram": 0, "beam_groups": 1,
        "samples": 0, "mbr": "none"}  # fmt: skip
 
 
-def check_search(o: Section) -> None:
-    """Raises ValueError for an option that these searches do not have, unless its value has no effect."""
-    for key, value in o.items():
-        if key in OFF and value != OFF[key]:
-            raise ValueError(f"search.{key}: found {value}, expected {OFF[key]}; only regard.Model has this search")
-        if key not in OFF and key not in IMPLEMENTED and key not in IGNORED:
-            raise ValueError(f"search.{key}: no such option; known: {', '.join(IMPLEMENTED)}")
+def search_options(configured: Section, given: dict[str, Any]) -> Section:
+    """Returns the options of a search. Raises ValueError for an unknown option, and for one with an effect that these
+    searches do not have."""
+    if unknown := given.keys() - configured.keys():
+        raise ValueError(f"search.{min(unknown)}: no such option; known: {', '.join(configured.keys() - OFF.keys())}")
+    o = Section(configured | given)
+    for key, value in OFF.items():
+        if o[key] != value:
+            raise ValueError(f"search.{key}: found {o[key]}, expected {value}; only regard.Model has this search")
+    return o
 
 
 def output_limit(source_length: int, o: Section) -> int:
@@ -77,17 +81,12 @@ def allowed(log_p: Tensor, histories: list[list[int]], starts: list[Start], o: S
     return log_p
 
 
-def encode(model: Network, source: Source) -> tuple[Encoded, list[int]]:
-    encoded = model.encode(source, len(source.lengths))
-    return encoded, encoded.lengths.tolist()
-
-
 @torch.inference_mode()
 def greedy_search(model: Network, source: Source, o: Section, starts: list[Start]) -> list[Hypothesis]:
     """The most probable token at each step, for all sentences of a batch at once."""
-    encoded, lengths = encode(model, source)
+    encoded = model.encode(source, len(starts))
     state = model.decoder.first_state(encoded)
-    limits = [output_limit(length, o) for length in lengths]
+    limits = [output_limit(length, o) for length in encoded.lengths.tolist()]
     hypotheses = [Hypothesis([], 0, False) for _ in limits]
     last = encoded.lengths.new_tensor([start.first_token for start in starts])
     is_open = [True] * len(limits)
@@ -112,15 +111,14 @@ def greedy_search(model: Network, source: Source, o: Section, starts: list[Start
 def beam_search(model: Network, source: Source, o: Section, start: Start) -> list[Hypothesis]:
     """The best W = beam_size hypotheses of one sentence, best first. Ends when W have finished."""
     W = o.beam_size
-    encoded, [length] = encode(model, source)
+    encoded = model.encode(source, 1)
     rows = torch.zeros(W, dtype=torch.long, device=encoded.lengths.device)
     encoded = encoded.select(rows)
     state = model.decoder.first_state(encoded)
     last = torch.full_like(rows, start.first_token)
     open_ = [Hypothesis([], 0, False)]
     finished: list[Hypothesis] = []
-    limit = output_limit(length, o)
-    for position in range(limit):
+    for position in range(output_limit(int(encoded.lengths[0]), o)):
         log_p, state = model.step(last, state, position, encoded)
         # Pass 1: the 2 W best continuations. Rows beyond the open hypotheses have none.
         log_p = allowed(log_p[: len(open_)], [each.tokens for each in open_], [start] * len(open_), o)

@@ -81,7 +81,7 @@ class Pieces:
         return [id for id, piece in enumerate(pieces, EOS + 1) if unicodedata.category(piece[0])[0] in "LMN"]
 
 
-class Positions:
+class SourcePositions:
     """The targets of a pointer network: positions of source words, from 0."""
 
     def encode(self, line: str) -> list[int]:
@@ -130,7 +130,7 @@ class Text:
         self.source_side: Any = read("source") if self.has_source and not self.has_vectors else None
         self.target_side: Any = self.source_side if tokenizer.joint else None
         if self.target_side is None:
-            self.target_side = Positions() if output == "pointer" else read("target")
+            self.target_side = SourcePositions() if output == "pointer" else read("target")
         for tag, side in ((source_tag, self.source_side), (target_tag, self.target_side)):
             if tag and (side is None or tag not in tokenizer.user_symbols):
                 raise ValueError(
