@@ -165,9 +165,7 @@ class Location(Score):
     def scores(self, query, keys):
         S = keys.shape[1]
         if S > len(self.W):
-            raise ValueError(
-                f"found a source of {S} states, but the model has model.attention.max_positions: {len(self.W)}"
-            )
+            raise ValueError(f"found a source of {S} states, expected at most {len(self.W)} (max_positions)")
         return query @ self.W[:S].T
 
 
@@ -204,11 +202,10 @@ class Local(Composite):
 
     def weights(self, query, state, encoded):
         S = encoded.lengths[:, None]  # [N, 1]
-        p = (
-            S * (self.W_p(query).tanh() @ self.v_p).sigmoid()[:, None]
-            if self.is_predictive
-            else state[0].minimum(S - 1)
-        )
+        if self.is_predictive:
+            p = S * (self.W_p(query).tanh() @ self.v_p).sigmoid()[:, None]
+        else:
+            p = state[0].minimum(S - 1)
         center = p.detach()
         begin = (center - self.o.window).ceil().minimum(S - 1).clamp_min(0)
         end = ((center + self.o.window).floor() + 1).minimum(S).maximum(begin + 1)
@@ -343,10 +340,9 @@ class Monotonic(Composite):
         e = e + torch.randn_like(e)
         log_pass = functional.logsigmoid(-e)
         before = log_pass.cumsum(1) - log_pass  # the sum over l < s
-        path = (before[:, None] - before[:, :, None]).masked_fill(
-            torch.ones_like(e[0] * e[0][:, None]).tril(-1).bool(), -math.inf
-        )  # [N, k, s]
-        alpha = (e.sigmoid() * mix(state[0], path.exp())).masked_fill(~encoded.mask, 0)
+        back = torch.ones(e.shape[1], e.shape[1], dtype=torch.bool, device=e.device).tril(-1)  # s < k
+        path = (before[:, None] - before[:, :, None]).masked_fill(back, -math.inf).exp()  # [N, k, s]
+        alpha = (e.sigmoid() * mix(state[0], path)).masked_fill(~encoded.mask, 0)
         return alpha, (alpha,)
 
 

@@ -200,7 +200,7 @@ class Positions(nn.Module):
         end = first + x.shape[1]
         if self.kind == "learned":
             if end > len(self.p):
-                raise ValueError(f"found {end} positions, but the model has learned {len(self.p)} (max_positions)")
+                raise ValueError(f"found {end} positions, expected at most {len(self.p)} (max_positions)")
             return x + self.p[first:end]
         return x + sinusoids(end, x.shape[2])[first:].to(x) if self.kind == "sinusoidal" else x
 

@@ -106,7 +106,7 @@ class Network(nn.Module):
         """Encodes a batch, of a language model B empty sources."""
         if self.kind == "language_model":
             one = self.output_bias.new_ones(B, 1)
-            return Encoded(one[..., None][..., :0], one[:, 0].long(), one[:, :0], keys=())
+            return Encoded(one[:, :, None][..., :0], one[:, 0].long(), one[:, :0])
         assert source is not None
         o, lengths, embedded = self.options.encoder, source.lengths, None
         if o.kind == "convolutional":
@@ -124,20 +124,22 @@ class Network(nn.Module):
             encoded.keys = self.decoder.prepare(encoded)
         return encoded
 
+    @property
+    def embedding(self) -> Tensor:
+        """The target embedding [V, E]."""
+        return self.source_embedding if self.tied == "all" else self.target_embedding
+
     def embed(self, tokens: Tensor, encoded: Encoded) -> Tensor:
         """The embeddings of target tokens: [N, T] -> [N, T, E]. Those of a pointer network are the words pointed at."""
         if self.output == "pointer":
             assert encoded.embedded is not None
             pointed = at(encoded.embedded, (tokens - 4).clamp_min(0))
             return torch.where((tokens == BOS)[..., None], self.target_begin, pointed)
-        embedding = self.source_embedding if self.tied == "all" else self.target_embedding
-        return embedding[tokens.masked_fill(tokens >= len(embedding), UNK)]
+        return self.embedding[tokens.masked_fill(tokens >= len(self.embedding), UNK)]
 
     def logits(self, readout: Tensor) -> Tensor:
         """W readout + b [..., V]."""
-        if self.tied == "none":
-            return functional.linear(readout, self.output_weight, self.output_bias)
-        weight = self.source_embedding if self.tied == "all" else self.target_embedding
+        weight = self.output_weight if self.tied == "none" else self.embedding
         return functional.linear(readout, weight, self.output_bias)
 
     def distribution(self, decoded: Decoded, embedded: Tensor, encoded: Encoded) -> Tensor:
@@ -172,7 +174,8 @@ class Network(nn.Module):
         u = torch.stack([self.pointer.scores(s_t, keys) for s_t in hidden.unbind(1)], 1)  # [N, T, S]
         is_word = torch.arange(u.shape[2], device=u.device) < end
         end_score = u.gather(2, end.expand(-1, u.shape[1], 1))
-        return torch.cat([u.new_full((*u.shape[:2], EOS), -math.inf), end_score, u.masked_fill(~is_word, -math.inf)], 2)
+        never = u.new_full((*u.shape[:2], EOS), -math.inf)  # <pad>, <unk>, <s>
+        return torch.cat([never, end_score, u.masked_fill(~is_word, -math.inf)], 2)
 
     def step(self, tokens: Tensor, state: Any, position: int, encoded: Encoded) -> tuple[Tensor, Any]:
         """One step of a search: the last tokens [N] -> log P of the next [N, V], and the next state."""

@@ -51,7 +51,8 @@ def search_options(configured: Section, given: dict[str, Any]) -> Section:
     """Returns the options of a search. Raises ValueError for an unknown option, and for one with an effect that these
     searches do not have."""
     if unknown := given.keys() - configured.keys():
-        raise ValueError(f"search.{min(unknown)}: no such option; known: {', '.join(configured.keys() - OFF.keys())}")
+        known = ", ".join(sorted(configured.keys() - OFF.keys()))
+        raise ValueError(f"search.{min(unknown)}: no such option; known: {known}")
     o = Section(configured | given)
     for key, value in OFF.items():
         if o[key] != value:
