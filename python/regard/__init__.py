@@ -30,6 +30,7 @@ from .errors import CheckpointError, ConfigError, EnvironmentError, Error, Input
 from .metrics import MetricScore, evaluate
 from .model import Hypothesis, Model, SelfAttention, Translation
 from .plot import AttentionPlot, plot_attention
+from .torch_model import TorchModel, to_torch
 
 __version__ = _build.version
 
@@ -44,7 +45,9 @@ __all__ = [
     "MetricScore",
     "Model",
     "SelfAttention",
+    "TorchModel",
     "Translation",
     "evaluate",
     "plot_attention",
+    "to_torch",
 ]

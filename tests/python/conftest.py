@@ -68,6 +68,12 @@ def regard_program():
 
 
 @pytest.fixture(scope="session")
+def corpus():
+    """toy_corpus(): a function of the number of lines and a seed."""
+    return toy_corpus
+
+
+@pytest.fixture(scope="session")
 def repository():
     return pathlib.Path(os.environ["REGARD_SOURCE"])
 

@@ -120,6 +120,12 @@ def test_the_examples_of_the_documentation_run(repository, transformer_folder, t
     assert (tmp_path / "attention.svg").exists()
 
 
+def test_a_pytorch_module_translates_as_the_library(run_folder, sources):
+    model = regard.to_torch(run_folder)
+    assert isinstance(model, torch.nn.Module)
+    assert model.translate(sources) == regard.Model(run_folder, precision="fp32").translate(sources)
+
+
 def test_errors_form_a_hierarchy():
     for error in (regard.ConfigError, regard.InputError, regard.CheckpointError, regard.EnvironmentError):
         assert issubclass(error, regard.Error)
