@@ -110,6 +110,24 @@ int main() { at::cuda::CUDAGraph().capture_begin(); }" REGARD_HAS_CUDA_GRAPHS)
   endif()
 endif()
 
+# Kernels of CUDA (src/cuda/): nvcc compiles them for Ampere and Hopper, and for later GPUs in the form that the
+# driver compiles. Without nvcc, other devices than the CPU use LibTorch's operations.
+find_program(REGARD_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin /usr/local/cuda/bin DOC "compiler of the CUDA toolkit")
+set(REGARD_NVCC_OPTIONS -std=c++20 -O2 --expt-relaxed-constexpr -Werror=all-warnings -I${PROJECT_SOURCE_DIR}/src
+                        -gencode=arch=compute_80,code=[sm_80,compute_80] -gencode=arch=compute_90,code=sm_90)
+if(REGARD_HAS_CUDA_GRAPHS)
+  get_filename_component(nvcc_folder "${REGARD_NVCC}" REALPATH)
+  get_filename_component(nvcc_folder "${nvcc_folder}" DIRECTORY)
+  find_library(REGARD_CUDART cudart_static HINTS ${nvcc_folder}/../lib64 /usr/local/cuda/lib64
+               DOC "the CUDA runtime of the toolkit")
+  if(REGARD_NVCC AND REGARD_CUDART)
+    set(REGARD_HAS_CUDA_ROWS ON)
+    string(APPEND torch_cuda ", with row kernels")
+  else()
+    string(APPEND torch_cuda ", without row kernels")
+  endif()
+endif()
+
 set(torch_facts "REGARD_LIBTORCH_VERSION=\"${PACKAGE_VERSION}\";REGARD_LIBTORCH_CUDA=\"${torch_cuda}\"")
 message(STATUS "LibTorch ${PACKAGE_VERSION}, ${torch_cuda}, in ${torch_root}")
 
@@ -128,4 +146,8 @@ target_link_libraries(regard_libtorch INTERFACE
   "${torch_root}/lib/libtorch_cpu.so" "${torch_root}/lib/libc10.so")
 if(REGARD_HAS_CUDA_GRAPHS)
   target_link_libraries(regard_libtorch INTERFACE "${torch_root}/lib/libtorch_cuda.so")
+endif()
+if(REGARD_HAS_CUDA_ROWS)
+  target_link_libraries(regard_libtorch INTERFACE "${torch_root}/lib/libc10_cuda.so" "${REGARD_CUDART}" rt
+                                                  ${CMAKE_DL_LIBS})
 endif()

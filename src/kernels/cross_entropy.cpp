@@ -11,6 +11,7 @@
 #include "kernels/loops/functions.h"
 #include "kernels/mode.h"
 #include "kernels/packed_weights.h"
+#include "kernels/row_operators.h"
 
 namespace regard::kernels {
 namespace {
@@ -55,6 +56,23 @@ ComputedLoss compute_in_pieces(const Tensor& rows, const Tensor& weight, const T
   for (std::int64_t begin = 0; begin < N; begin += piece) {
     const auto these = rows.narrow(0, begin, std::min(piece, N - begin));
     const auto y = targets.narrow(0, begin, these.size(0)).unsqueeze(1);
+    const auto add_products = [&](Tensor d_logits, const Tensor& d_bias) {
+      if (has_bf16_reference_products(these)) d_logits = d_logits.to(torch::kBFloat16);  // once
+      d_rows.push_back(matrix_product(d_logits, weight));
+      const auto d_weight = matrix_product(d_logits.t(), these);
+      all.d_weight = begin == 0 ? d_weight : all.d_weight.add_(d_weight);
+      all.d_bias = begin == 0 ? d_bias : all.d_bias.add_(d_bias);
+    };
+    if (has_row_operators(these)) {
+      const auto logits = kernels::linear(these, weight);  // [n, V], without their bias
+      const auto of_piece = row_operators::cross_entropy(
+          logits, bias, y.squeeze(1), ignored ? ignored->narrow(0, begin, these.size(0)) : Tensor(),
+          label_smoothing, with_gradient);
+      all.loss.add_(of_piece.loss);
+      nll.push_back(of_piece.nll);
+      if (with_gradient) add_products(logits, of_piece.d_bias);
+      continue;
+    }
     const auto log_p = kernels::linear(these, weight, bias).log_softmax(-1);  // [n, V]
     if (ignored) log_p.masked_fill_(ignored->narrow(0, begin, these.size(0)).unsqueeze(1), 0);
     nll.push_back(log_p.gather(1, y).squeeze(1).neg_());
@@ -67,12 +85,7 @@ ComputedLoss compute_in_pieces(const Tensor& rows, const Tensor& weight, const T
     if (label_smoothing > 0) d_logits.sub_(label_smoothing / static_cast<double>(V));
     d_logits.scatter_add_(1, y, torch::full_like(y, label_smoothing - 1, rows.options()));
     if (ignored) d_logits.masked_fill_(ignored->narrow(0, begin, these.size(0)).unsqueeze(1), 0);
-    const auto d_bias = d_logits.sum(0);
-    if (has_bf16_reference_products(these)) d_logits = d_logits.to(torch::kBFloat16);  // once
-    d_rows.push_back(matrix_product(d_logits, weight));
-    const auto d_weight = matrix_product(d_logits.t(), these);
-    all.d_weight = begin == 0 ? d_weight : all.d_weight.add_(d_weight);
-    all.d_bias = begin == 0 ? d_bias : all.d_bias.add_(d_bias);
+    add_products(d_logits, d_logits.sum(0));
   }
   if (N == 0)
     return {all.loss, torch::zeros({0}, rows.options()), torch::zeros_like(rows),

@@ -30,8 +30,9 @@ CrossEntropy linear_cross_entropy(const torch::Tensor& rows, const torch::Tensor
                                   double label_smoothing, double consistency = 0,
                                   const torch::Tensor& ignored = {});
 
-// The loss for other devices than the CPU: few operations of LibTorch, and the gradient computed
-// with the loss. Holds the logits of at most `piece` rows at once.
+// The loss for other devices than the CPU: few operations of LibTorch, or one row operator
+// (row_operators.h), and the gradient computed with the loss. Holds the logits of at most `piece`
+// rows at once.
 CrossEntropy linear_cross_entropy_composite(const torch::Tensor& rows, const torch::Tensor& weight,
                                             const torch::Tensor& bias, const torch::Tensor& targets,
                                             double label_smoothing, std::int64_t piece,

@@ -1,5 +1,4 @@
-// CUDA graphs of LibTorch. The only source with headers of CUDA; compiled where they are installed
-// (cmake/Torch.cmake).
+// CUDA graphs of LibTorch. Compiled where the headers of CUDA are installed (cmake/Torch.cmake).
 #include <ATen/cuda/CUDAGraph.h>
 
 #include "kernels/device_graph.h"

@@ -1,6 +1,7 @@
 #include "kernels/device.h"
 
 #include <ATen/Context.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <torch/cuda.h>
 #include <torch/utils.h>
@@ -146,6 +147,21 @@ std::atomic<bool> reference_wanted = false;
 bool is_fused_on(const torch::Tensor& x) {
   return x.is_cpu() && (x.scalar_type() == torch::kFloat || x.scalar_type() == torch::kDouble) &&
          !reference_wanted;
+}
+
+#ifdef REGARD_CUDA_ROWS
+void link_cuda_rows();  // cuda_rows.cpp
+#endif
+
+bool has_row_operators(const torch::Tensor& x) {
+#ifdef REGARD_CUDA_ROWS
+  link_cuda_rows();
+#endif
+  if (!x.is_cuda() || x.scalar_type() != torch::kFloat || reference_wanted) return false;
+  static const bool on_cuda = c10::Dispatcher::singleton()
+                                  .findSchemaOrThrow("regard::dropout", "")
+                                  .hasComputedKernelForDispatchKey(c10::DispatchKey::CUDA);
+  return on_cuda;
 }
 
 void use_reference(bool wanted) {

@@ -71,6 +71,10 @@ Precision find_precision(const std::string& name, torch::Device device);
 // use_reference(true) was called.
 bool is_fused_on(const torch::Tensor& x);
 
+// True if x is in single precision on a device that has the operators of row_operators.h, unless
+// use_reference(true) was called.
+bool has_row_operators(const torch::Tensor& x);
+
 // For benchmarks and tests only. From now on, all threads use the reference implementations:
 // LibTorch's operations, with autograd through each step. use_reference(false) undoes this.
 void use_reference(bool wanted);

@@ -5,6 +5,7 @@
 #include "kernels/device.h"
 #include "kernels/loops/functions.h"
 #include "kernels/mode.h"
+#include "kernels/row_operators.h"
 
 namespace regard::kernels {
 namespace {
@@ -98,37 +99,51 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-Tensor dropped(const Tensor& x, const KeyedDropout& dropout) {
-  const auto y = torch::empty(x.sizes(), x.options());
-  const auto from = x.contiguous();
-  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "dropout", [&] {
-    dropout_rows(x.numel(), from.const_data_ptr<scalar_t>(), dropout,
-                 y.mutable_data_ptr<scalar_t>());
-  });
-  return y;
-}
-
 class DropoutFunction : public torch::autograd::Function<DropoutFunction> {
  public:
-  static Tensor forward(AutogradContext* context, const Tensor& x, const KeyedDropout& dropout) {
+  static Tensor forward(AutogradContext* context, const Tensor& x, const DrawnDropout& dropout) {
     context->saved_data["p"] = dropout.p;
-    context->saved_data["key"] = static_cast<std::int64_t>(dropout.key);
-    return dropped(x, dropout);
+    context->saved_data["key"] = dropout.key_as_int();
+    context->save_for_backward({dropout.key_on_device});
+    return row_operators::dropout(x, dropout, /*is_relu=*/false);
   }
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
-    return {dropped(gradients[0],
-                    {.p = context->saved_data["p"].toDouble(),
-                     .key = static_cast<std::uint64_t>(context->saved_data["key"].toInt())}),
+    const KeyedDropout dropout = {
+        .p = context->saved_data["p"].toDouble(),
+        .key = static_cast<std::uint64_t>(context->saved_data["key"].toInt())};
+    return {row_operators::dropout(gradients[0], {dropout, context->get_saved_variables()[0]},
+                                   /*is_relu=*/false),
+            Tensor()};
+  }
+};
+
+class ReluDropoutFunction : public torch::autograd::Function<ReluDropoutFunction> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& x, const DrawnDropout& dropout) {
+    const auto y = row_operators::dropout(x, dropout, /*is_relu=*/true);
+    context->saved_data["p"] = dropout.p;
+    context->save_for_backward({y});
+    return y;
+  }
+  static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
+    return {row_operators::relu_dropout_backward(context->get_saved_variables()[0],
+                                                 gradients[0].contiguous(),
+                                                 context->saved_data["p"].toDouble()),
             Tensor()};
   }
 };
 
 }  // namespace
 
-Tensor dropout(const Tensor& x, const KeyedDropout& dropout) {
+Tensor dropout(const Tensor& x, const DrawnDropout& dropout) {
   if (dropout.p == 0) return x;
-  if (!is_fused_on(x)) return torch::dropout(x, dropout.p, /*train=*/true);
+  if (!is_fused_on(x) && !has_row_operators(x)) return torch::dropout(x, dropout.p, /*train=*/true);
   return DropoutFunction::apply(x, dropout);
+}
+
+Tensor relu_dropout(const Tensor& x, const DrawnDropout& dropout) {
+  if (dropout.p > 0 && has_row_operators(x)) return ReluDropoutFunction::apply(x, dropout);
+  return kernels::dropout(x.relu_(), dropout);
 }
 
 }  // namespace regard::kernels

@@ -10,7 +10,9 @@
 
 #include <torch/types.h>
 
+#include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "kernels/keyed_dropout.h"
 
@@ -21,6 +23,18 @@ inline constexpr double minus_infinity = -std::numeric_limits<double>::infinity(
 }  // namespace regard
 
 namespace regard::kernels {
+
+// Dropout with a key that was drawn (model/random_stream.h). While a step of a device is captured,
+// the key is in the memory of the device too, where each launch of the graph finds that of its own
+// step.
+struct DrawnDropout : KeyedDropout {
+  DrawnDropout(const KeyedDropout& dropout = {}, torch::Tensor in_memory = {})
+      : KeyedDropout(dropout), key_on_device(std::move(in_memory)) {}
+
+  std::int64_t key_as_int() const { return static_cast<std::int64_t>(key); }
+
+  torch::Tensor key_on_device;  // 0-dim int64, or undefined
+};
 
 torch::Tensor tanh(const torch::Tensor& x);
 torch::Tensor sigmoid(const torch::Tensor& x);
@@ -40,8 +54,11 @@ torch::Tensor unit(const torch::Tensor& x, double least);
 // x [M, …] -> log Σ_m exp(x_m) […]
 torch::Tensor log_sum_exp(const torch::Tensor& x);
 
-// Dropout of x, of any shape, with the mask of a key, on the CPU in single or double precision.
-// Otherwise, or with use_reference() (device.h), LibTorch's dropout, which ignores the key.
-torch::Tensor dropout(const torch::Tensor& x, const KeyedDropout& dropout);
+// Dropout of x, of any shape, with the mask of a key, on the CPU in single or double precision and
+// on devices with row operators (device.h). Otherwise, or with use_reference(), LibTorch's dropout,
+// which ignores the key.
+torch::Tensor dropout(const torch::Tensor& x, const DrawnDropout& dropout);
+// dropout(max(0, x)) under the same conditions. x may be overwritten.
+torch::Tensor relu_dropout(const torch::Tensor& x, const DrawnDropout& dropout);
 
 }  // namespace regard::kernels

@@ -18,7 +18,7 @@ struct KeyedDropout {
 // Computes the mask, for the loops of this folder.
 class DropoutMask {
  public:
-  explicit DropoutMask(const KeyedDropout& dropout)
+  constexpr explicit DropoutMask(const KeyedDropout& dropout)
       : threshold_(static_cast<std::uint32_t>(dropout.p * 4294967296.0)) {
     auto key = dropout.key;
     key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;  // splitmix64: spreads similar keys
@@ -28,7 +28,7 @@ class DropoutMask {
   }
 
   // Returns keep_i.
-  [[gnu::always_inline]] bool keeps(std::int64_t i) const {
+  [[gnu::always_inline]] constexpr bool keeps(std::int64_t i) const {
     // The finaliser of MurmurHash3 (Appleby), once with each half of the key.
     std::uint32_t h = static_cast<std::uint32_t>(i) * 0x9E3779B1u + low_;
     h = (h ^ (h >> 16)) * 0x85EBCA6Bu;

@@ -26,7 +26,7 @@ bool is_parameter_or_view(const Tensor& W) {
 // The function of the product: the identity, or dropout(max(0, y)).
 struct Activation {
   bool is_relu = false;
-  KeyedDropout dropout = {};
+  DrawnDropout dropout = {};
 };
 
 // x [M, K], W [K, N], b [N] or none -> y = x W + b in training, or its activation.
@@ -129,13 +129,13 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch
 }
 
 torch::Tensor linear_relu(const torch::Tensor& x, const torch::Tensor& W, const torch::Tensor& b,
-                          const KeyedDropout& dropout) {
+                          const DrawnDropout& dropout) {
   const bool is_fused = is_fused_on(x) && torch::GradMode::is_enabled() && !is_deferred(W);
   if (is_fused) {
     return in_shape_of(
         x, training_product(rows_of(x), W.t(), b, {.is_relu = true, .dropout = dropout}));
   }
-  return kernels::dropout(linear(x, W, b).relu_(), dropout);
+  return relu_dropout(linear(x, W, b), dropout);
 }
 
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W) {

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "kernels/keyed_dropout.h"
+#include "kernels/functions.h"
 
 namespace regard::kernels {
 
@@ -16,7 +16,7 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch
 
 // x [..., K], W [N, K], b [N] -> dropout(max(0, x Wᵀ + b)) [..., N]
 torch::Tensor linear_relu(const torch::Tensor& x, const torch::Tensor& W, const torch::Tensor& b,
-                          const KeyedDropout& dropout);
+                          const DrawnDropout& dropout);
 
 // x [..., K], W [K, N] -> x W [..., N]
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W);

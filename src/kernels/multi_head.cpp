@@ -25,7 +25,7 @@ Padding make_padding(const torch::Tensor& mask, const torch::Tensor& lengths,
 
 HeadsOutput attend_by_head(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                            const Padding& padding, bool causal, bool want_weights,
-                           const KeyedDropout& dropout) {
+                           const DrawnDropout& dropout) {
   if (in_search(q)) {
     if (padding.is_self_attention && !causal) {
       // The values are those of an encoder whose weights are not wanted, bit by bit.
@@ -46,7 +46,7 @@ HeadsOutput attend_by_head(const torch::Tensor& q, const torch::Tensor& k, const
 
 HeadsOutput multi_head_attention(const torch::Tensor& q, const torch::Tensor& keys_and_values,
                                  std::int64_t heads, const Padding& padding, bool causal,
-                                 bool want_weights, const KeyedDropout& dropout) {
+                                 bool want_weights, const DrawnDropout& dropout) {
   if (!in_search(q) && !want_weights && dropout.p == 0) {
     return {scaled_dot_product(q, keys_and_values, heads, padding.bias, padding.lengths, causal)};
   }

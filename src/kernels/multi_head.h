@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "kernels/keyed_dropout.h"
+#include "kernels/functions.h"
 
 namespace regard::kernels {
 
@@ -36,12 +36,12 @@ struct HeadsOutput {
 // the weights.
 HeadsOutput multi_head_attention(const torch::Tensor& q, const torch::Tensor& keys_and_values,
                                  std::int64_t heads, const Padding& padding, bool causal,
-                                 bool want_weights, const KeyedDropout& dropout);
+                                 bool want_weights, const DrawnDropout& dropout);
 
 // The same for q [B, H, T, d], k and v [B, H, S, d]. Computes the weights always, so without them
 // the function above is faster in training.
 HeadsOutput attend_by_head(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                            const Padding& padding, bool causal, bool want_weights,
-                           const KeyedDropout& dropout);
+                           const DrawnDropout& dropout);
 
 }  // namespace regard::kernels

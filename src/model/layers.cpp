@@ -16,9 +16,9 @@ torch::Tensor Dropout::forward(const torch::Tensor& x) const {
   return kernels::dropout(x, draw());
 }
 
-kernels::KeyedDropout Dropout::draw() const {
+kernels::DrawnDropout Dropout::draw() const {
   if (!is_active()) return {};
-  return {.p = p_, .key = RandomStream::draw()};
+  return RandomStream::draw_dropout(p_);
 }
 
 LayerNorm::LayerNorm(std::int64_t D)
@@ -30,7 +30,7 @@ torch::Tensor LayerNorm::forward(const torch::Tensor& x) const {
 }
 
 kernels::NormOfSum LayerNorm::add_and_norm(const torch::Tensor& x, const torch::Tensor& z,
-                                           const kernels::KeyedDropout& dropout) const {
+                                           const kernels::DrawnDropout& dropout) const {
   return kernels::add_and_norm(x, z, dropout, g_, b_);
 }
 

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "kernels/keyed_dropout.h"
+#include "kernels/functions.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
 
@@ -35,7 +35,7 @@ class Dropout : public torch::nn::Module {
   explicit Dropout(double p) : p_(p) {}
   torch::Tensor forward(const torch::Tensor& x) const;
   // Draws a mask, which forward() would use. No dropout, and no number drawn, if not is_active().
-  kernels::KeyedDropout draw() const;
+  kernels::DrawnDropout draw() const;
   // True if forward() is not the identity.
   bool is_active() const { return is_training() && p_ > 0; }
 
@@ -52,7 +52,7 @@ class LayerNorm : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& x) const;
   // Computes s = x + dropout(z) and norm(s). Without z, s is x.
   kernels::NormOfSum add_and_norm(const torch::Tensor& x, const torch::Tensor& z,
-                                  const kernels::KeyedDropout& dropout) const;
+                                  const kernels::DrawnDropout& dropout) const;
 
  private:
   torch::Tensor g_;  // [D], 1 initially

@@ -18,6 +18,8 @@ constexpr std::int64_t max_positions = 256;
 // limit the device is slower than the launches, so a graph gains nothing.
 constexpr double small_step = 1e12;
 constexpr std::int64_t max_graphs = 128;
+// Dropout masks of a step, more than any recipe draws; a step that draws more is not captured.
+constexpr std::int64_t max_keys = 2048;
 
 bool draws_numbers(const ModelOptions& o) {
   const auto kind = o.attention.kind;
@@ -64,17 +66,29 @@ Batch StepGraphs::to_device(const Batch& batch) {
   return padded.with_block(memory);
 }
 
-torch::Tensor StepGraphs::run(const Batch& batch, const std::vector<double>& numbers,
-                              const Compute& compute) {
+void StepGraphs::set_inputs(const std::vector<double>& numbers, Random& random) {
+  constexpr auto key_bytes = max_keys * static_cast<std::int64_t>(sizeof(std::int64_t));
   const auto values = torch::tensor(numbers, torch::kFloat);
-  if (!numbers_.defined()) numbers_ = torch::empty_like(values, values.options().device(device_));
-  copy_to_device(values, numbers_);
-  if (!is_enabled_) return compute(batch, numbers_);
+  std::vector<std::int64_t> keys(max_keys);
+  for (auto& key : keys) key = static_cast<std::int64_t>(random.next());
+  const auto all = torch::cat({torch::tensor(keys).view(torch::kByte), values.view(torch::kByte)});
+  if (!block_.defined()) {
+    block_ = torch::empty_like(all, all.options().device(device_));
+    keys_ = block_.narrow(0, 0, key_bytes).view(torch::kInt64);
+    numbers_ = block_.slice(0, key_bytes).view(torch::kFloat);
+  }
+  copy_to_device(all, block_);
+}
+
+torch::Tensor StepGraphs::run(const Batch& batch, const std::vector<double>& numbers, Random random,
+                              const Compute& compute) {
+  set_inputs(numbers, random);
+  if (!is_enabled_) return compute(batch, numbers_, {});
   auto& step = steps_[shape_of(batch)];
   step.last_use = ++uses_;
   if (!step.was_computed) {
     step.was_computed = true;
-    return compute(batch, numbers_);
+    return compute(batch, numbers_, {});
   }
   if (!step.graph) {
     try {
@@ -85,7 +99,7 @@ torch::Tensor StepGraphs::run(const Batch& batch, const std::vector<double>& num
                 is_out_of_memory(error) ? "a graph does not fit into the memory of the device"
                                         : text.substr(0, text.find('\n')));
       release();
-      return compute(batch, numbers_);
+      return compute(batch, numbers_, {});
     }
   }
   const auto& inputs = step.inputs.block;
@@ -102,7 +116,7 @@ void StepGraphs::capture_step(Step& step, const Batch& batch, const Compute& com
   }
   step.inputs = batch.with_block(batch.block.clone());
   step.graph =
-      capture_.capture(memory_owner, [&] { step.result = compute(step.inputs, numbers_); });
+      capture_.capture(memory_owner, [&] { step.result = compute(step.inputs, numbers_, keys_); });
   ++captured_;
 }
 

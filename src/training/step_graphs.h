@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/random.h"
 #include "config/options.h"
 #include "data/batch.h"
 #include "kernels/device_graph.h"
@@ -36,14 +37,18 @@ class StepGraphs {
   Batch to_device(const Batch& batch);
 
   // Computes a step for a padded batch and `numbers` [K] on the device; returns a tensor on the
-  // device.
-  using Compute = std::function<torch::Tensor(const Batch& batch, const torch::Tensor& numbers)>;
-  // Returns the result of `compute` for a batch and `numbers`, such as the learning rate. `compute`
-  // must do the same for each batch of the same shape. The first batch of a shape is computed
-  // operation by operation; the second is captured. If that fails, logs it once, and computes all
-  // batches operation by operation from then on. `batch` comes from to_device() and is padded; K is
-  // the same in every call; the next run() may overwrite the result. Not thread-safe.
-  torch::Tensor run(const Batch& batch, const std::vector<double>& numbers, const Compute& compute);
+  // device. `keys` are the first draws of `random` on the device if the step is captured
+  // (model/random_stream.h), or undefined.
+  using Compute = std::function<torch::Tensor(const Batch& batch, const torch::Tensor& numbers,
+                                              const torch::Tensor& keys)>;
+  // Returns the result of `compute` for a batch, `numbers`, such as the learning rate, and
+  // `random`, from which the step draws its dropout masks. `compute` must do the same for each
+  // batch of the same shape. The first batch of a shape is computed operation by operation; the
+  // second is captured. If that fails, logs it once, and computes all batches operation by
+  // operation from then on. `batch` comes from to_device() and is padded; K is the same in every
+  // call; the next run() may overwrite the result. Not thread-safe.
+  torch::Tensor run(const Batch& batch, const std::vector<double>& numbers, Random random,
+                    const Compute& compute);
 
   // Releases all graphs and their memory and makes no more. Returns false if there was none.
   bool release();
@@ -59,6 +64,8 @@ class StepGraphs {
   using Shape = std::vector<std::int64_t>;
   static Shape shape_of(const Batch& batch);
   bool is_small(const Batch& batch) const;
+  // Copies keys and numbers to the device.
+  void set_inputs(const std::vector<double>& numbers, Random& random);
   // Captures the step of the shape of `batch`.
   void capture_step(Step& step, const Batch& batch, const Compute& compute);
   void release_oldest();
@@ -67,7 +74,10 @@ class StepGraphs {
   GraphCapture capture_;
   bool is_enabled_;
   std::int64_t parameters_;
-  torch::Tensor numbers_;  // [K] float on the device
+  // What changes from step to step, as one block of bytes on the device, and its parts.
+  torch::Tensor block_;
+  torch::Tensor keys_;     // [max_keys] int64
+  torch::Tensor numbers_;  // [K] float
   std::map<Shape, Step> steps_;
   std::int64_t uses_ = 0;
   std::int64_t captured_ = 0;  // graphs in steps_

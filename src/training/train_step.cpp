@@ -23,6 +23,16 @@ namespace {
 // this seed. The value is arbitrary: the letters "dropout!".
 constexpr std::uint64_t model_salt = 0x64726f706f757421;
 
+std::uint64_t model_seed(const TrainingOptions& options) {
+  return static_cast<std::uint64_t>(options.random_seed) ^ model_salt;
+}
+
+// Returns the stream of random numbers of the first thread of a process in a step of all `threads`.
+std::uint64_t first_stream(const StepSettings& settings, std::size_t threads,
+                           std::size_t first_thread) {
+  return static_cast<std::uint64_t>(settings.step) * threads + first_thread;
+}
+
 // Sums over the sentences of this process, doubles on the device.
 struct Sums {
   torch::Tensor nll;
@@ -63,6 +73,8 @@ class ShardedStep {
     });
   }
 
+  const StepSettings& settings() const { return settings_; }
+
   // Returns the number of parts of the thread with the most. Other threads may have fewer.
   std::size_t parts() const {
     if (settings_.minimum_risk == nullptr) return batches_.size();
@@ -85,7 +97,7 @@ class ShardedStep {
 
   // Returns the stream of random numbers of a thread, such as those of dropout.
   std::uint64_t stream(std::size_t own_w) const {
-    return static_cast<std::uint64_t>(settings_.step) * threads_ + first_thread_ + own_w;
+    return first_stream(settings_, threads_, first_thread_) + own_w;
   }
 
  private:
@@ -119,7 +131,7 @@ std::vector<Sums> add_gradients(TrainedModel& trained, const ShardedStep& sharde
   pool.run([&](std::size_t own_w) {
     try {
       const auto mode = kernels::Mode::training(trained.packed_weights.get());
-      const RandomStream stream(seed, sharded.stream(own_w));
+      const RandomStream stream(seed, sharded.stream(own_w), sharded.settings().dropout_keys);
       auto& sums = of_threads[own_w];
       for (std::size_t part = 0; part < sharded.parts(); ++part) {
         const auto term = part * pool.count() + own_w;
@@ -168,8 +180,7 @@ Sums forward_backward(TrainedModel& trained, const std::vector<Batch>& batches,
   if (sampling_error) {
     trained.gradient.fail(sampling_error);
   } else {
-    const auto seed = static_cast<std::uint64_t>(options.random_seed) ^ model_salt;
-    of_threads = add_gradients(trained, sharded, seed, pool);
+    of_threads = add_gradients(trained, sharded, model_seed(options), pool);
   }
   trained.gradient.finish();  // throws the error of a thread
   // 4. The sums of this process.
@@ -211,9 +222,12 @@ void run_padded_step(TrainedModel& trained, const Batch& batch, const StepSettin
       settings.learning_rate,
       trained.average ? trained.average->weight_of_update(settings.step) : 0};
   const auto all = settings.graphs->run(
-      batch, numbers, [&](const Batch& padded, const torch::Tensor& on_device) {
+      batch, numbers, Random(model_seed(options), first_stream(settings, pool.count(), 0)),
+      [&](const Batch& padded, const torch::Tensor& on_device, const torch::Tensor& keys) {
         const auto& gradient = trained.gradient.flat();
-        const auto sums = forward_backward(trained, {padded}, settings, options, pool, group);
+        auto own_settings = settings;
+        own_settings.dropout_keys = keys;
+        const auto sums = forward_backward(trained, {padded}, own_settings, options, pool, group);
         const auto norm_of_sum = norm(gradient, pool);
         auto results = torch::stack({sums.nll, norm_of_sum});
         if (!updates) return results;

@@ -62,6 +62,7 @@ struct StepSettings {
   const MinimumRisk* minimum_risk = nullptr;
   // Computes the steps of padded batches; needed for them.
   StepGraphs* graphs = nullptr;
+  torch::Tensor dropout_keys = {};  // of a captured step (model/random_stream.h)
 };
 
 struct StepResult {

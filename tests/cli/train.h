@@ -40,6 +40,14 @@ class Train : public testing::Test {
   std::string weights(const std::string& run_name = "run") const {
     return read_text(folder_ / run_name / "last" / "model.safetensors");
   }
+  // The loss of each logged step.
+  std::vector<double> losses(const std::string& run_name) const {
+    std::vector<double> losses;
+    for (const auto& line : lines_of(read_text(folder_ / run_name / "train.jsonl"))) {
+      losses.push_back(parse_json(line).at("loss").get<double>());
+    }
+    return losses;
+  }
 
   std::filesystem::path folder_ = fresh_folder();
   std::filesystem::path config_ = toy_training(folder_);

@@ -75,14 +75,6 @@ class TrainTogether : public Train {
            then;
   }
 
-  std::vector<double> losses(const std::string& run_name) const {
-    std::vector<double> losses;
-    for (const auto& line : lines_of(read_text(folder_ / run_name / "train.jsonl"))) {
-      losses.push_back(parse_json(line).at("loss").get<double>());
-    }
-    return losses;
-  }
-
   std::string environment_ = "";  // of the processes, as in a shell: "A=1 B=2"
 };
 

@@ -66,7 +66,7 @@ std::vector<bool> which_are_fused() {
           is_fused(linear_cross_entropy(draw({3, 4}), draw({7, 4}), draw({7}),
                                         torch::tensor({1, 0, 6}), 0.1)
                        .loss),
-          is_fused(kernels::dropout(draw({3, 4}), {0.5, 1})),
+          is_fused(kernels::dropout(draw({3, 4}), KeyedDropout{0.5, 1})),
           is_fused(add_and_norm(draw({3, 4}), draw({3, 4}), {}, draw({4}), draw({4})).norm),
           is_fused(linear_relu(draw({3, 4}), draw({5, 4}), draw({5}), {}))};
 }

@@ -20,7 +20,7 @@ namespace regard {
 struct ResidualStream {
   torch::Tensor x;  // [B, T, D]
   torch::Tensor z;  // [B, T, D]
-  kernels::KeyedDropout dropout;
+  kernels::DrawnDropout dropout;
 };
 
 // The residual connection around a sublayer f, with layer normalisation (Ba et al. 2016) after the

@@ -1,0 +1,13 @@
+// The kernels of rows.h for GPUs. Compiled by nvcc, without headers of LibTorch.
+#include "cuda/rows.h"
+
+namespace regard::cuda {
+
+template void launch(std::int64_t, const AddAndNorm&, void*);
+template void launch(std::int64_t, const AddAndNormBackward&, void*);
+template void launch(std::int64_t, const ColumnSums&, void*);
+template void launch(std::int64_t, const Dropout&, void*);
+template void launch(std::int64_t, const ReluDropoutBackward&, void*);
+template void launch(std::int64_t, const CrossEntropy&, void*);
+
+}  // namespace regard::cuda
