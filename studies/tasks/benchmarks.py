@@ -1,0 +1,210 @@
+"""The public tasks of docs/tasks.md: their data, the systems that are trained on each, and the published figures."""
+
+import dataclasses
+import random
+
+from cells import System, Task, of_both_sides, of_side
+from fetch import COMMANDS, INFLECTION, PRONUNCIATION, SPELLING
+from project import ROOT
+
+CONFIG = "configs/symbols.yaml"
+DATA = "data/tasks"
+HELD_OUT = 10  # of so many training pairs, one is for validation if a task has no validation pair
+
+RECURRENT = System("recurrent", (), "GRUs with additive attention", config=CONFIG)
+TRANSFORMER = System(
+    "transformer",
+    (
+        *of_both_sides("kind=transformer", "embedding_dim=128", "hidden_size=128", "layers=3", "heads=4",
+                       "feed_forward_size=256", "position=rotary"),
+        "model.dropout.embeddings=0.2", "model.dropout.states=0.2", "model.dropout.readout=0",
+        "training.adam_beta2=0.98", "training.warmup_steps=1000", "training.epochs=120",
+    ),
+    "Transformer",
+    config=CONFIG,
+)  # fmt: skip
+COPY = System("copy", ("model.output.kind=copy",), "GRUs with attention and copying", config=CONFIG)
+
+
+def with_attention(kind, *settings):
+    """Returns a system that differs from RECURRENT in its attention, and in the query that is usual for the kind."""
+    settings = (*of_side("decoder", "query=auto"), f"model.attention.kind={kind}", *settings)
+    return System(kind, settings, f"the same with `{kind}` attention", config=CONFIG)
+
+
+def with_positions(kind):
+    settings = (*TRANSFORMER.settings, *of_both_sides(f"position={kind}"))
+    return System(f"transformer_{kind}", settings, f"Transformer with positions `{kind}`", config=CONFIG)
+
+
+KINDS = tuple(map(with_attention, ("monotonic", "hard", "local_m")))
+POSITIONS = tuple(map(with_positions, ("none", "sinusoidal", "learned")))
+
+
+@dataclasses.dataclass(frozen=True)
+class Column:
+    """A column of a table: the mean of a figure over tasks. `error`: the figure is subtracted from 100."""
+
+    head: str
+    figure: str  # part and metric, such as test.exact
+    tasks: tuple
+    error: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Benchmark:
+    name: str
+    tasks: tuple  # with seed 42; other seeds are copies
+    systems: tuple
+    columns: tuple
+    published: tuple  # (name, figures by the head of a column, address)
+    parts: tuple = ("dev", "test")  # the texts that are scored
+    seeds: tuple = (42, 43, 44)
+
+
+def task(folder, name, train="train", dev="dev", settings=()):
+    stem = f"{DATA}/{folder}"
+    return Task(name, "src", "trg", f"{stem}/{train}", f"{stem}/{dev}", f"{stem}/test", settings=settings)
+
+
+def lines_of(stem):
+    return [(ROOT / f"{stem}.{side}").read_text(encoding="utf-8").splitlines() for side in ("src", "trg")]
+
+
+def write_pairs(stem, pairs):
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    for side, lines in zip(("src", "trg"), zip(*pairs)):
+        stem.with_name(f"{stem.name}.{side}").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def first(study, known, pairs):
+    """Returns a task with the first training pairs of another; the figures of Bollmann (2019) are of so many words."""
+    part = study.folder / "data" / known.name
+    write_pairs(ROOT / part, list(zip(*lines_of(known.train)))[:pairs])
+    return dataclasses.replace(known, train=str(part), made=f"first {pairs}")
+
+
+def with_dev(study, known):
+    """Returns a task whose validation pair is drawn from the training pair."""
+    pairs = list(zip(*lines_of(known.train)))
+    random.Random(1).shuffle(pairs)
+    held_out = len(pairs) // HELD_OUT
+    stem = study.folder / "data" / known.name
+    write_pairs(ROOT / f"{stem}.dev", pairs[:held_out])
+    write_pairs(ROOT / f"{stem}.train", pairs[held_out:])
+    return dataclasses.replace(known, train=f"{stem}.train", dev=f"{stem}.dev", made=f"held out {held_out}")
+
+
+def benchmarks(study):
+    return (
+        pronunciation(),
+        spelling(study),
+        inflection(),
+        logical_forms(),
+        commands(study),
+        python(),
+    )
+
+
+def pronunciation():
+    tasks = tuple(task(f"g2p2020/{language}", f"g2p2020-{language}") for language in PRONUNCIATION)
+    names = tuple(each.name for each in tasks)
+    paper = "Vesik et al. 2020, table 2"
+    return Benchmark(
+        "g2p2020",
+        tasks,
+        (RECURRENT, TRANSFORMER, *KINDS),
+        (Column("WER", "test.exact", names, error=True), Column("PER", "test.per", names)),
+        (
+            ("pair n-grams", {"WER": 22.00, "PER": 4.92}, paper),
+            ("bidirectional LSTM with attention", {"WER": 16.84, "PER": 3.99}, paper),
+            ("Transformer", {"WER": 17.51, "PER": 4.30}, paper),
+        ),
+    )
+
+
+def spelling(study):
+    words = {"german-anselm": 50_000}
+    tasks = tuple(
+        first(study, task(f"histnorm/{name}", f"histnorm-{name}"), words.get(name, 25_000)) for name in SPELLING
+    )
+    table = "Bollmann 2019, table 6"
+    heads = {f"histnorm-{name}": name.split("-")[-1] for name in SPELLING}
+    published = {
+        "rules and distances (Norma)": (82.21, 84.08, 80.82, 86.85),
+        "phrase-based SMT": (84.47, 85.86, 81.76, 91.05),
+        "recurrent, attention (NMT-1)": (82.35, 83.75, 79.59, 89.45),
+        "deep recurrent, attention (NMT-2)": (83.69, 84.24, 77.61, 89.77),
+    }
+    return Benchmark(
+        "histnorm",
+        tasks,
+        (RECURRENT, COPY, TRANSFORMER, *KINDS),
+        tuple(Column(head, "test.exact", (name,)) for name, head in heads.items()),
+        tuple((name, dict(zip(heads.values(), values)), table) for name, values in published.items()),
+    )
+
+
+def inflection():
+    sizes = {"small": 700, "large": 7000}
+    tasks, columns = [], []
+    for size, items in sizes.items():
+        names = []
+        for language in INFLECTION:
+            tasks.append(task(f"inflection2022/{language}", f"inflection2022-{language}-{size}", train=size))
+            names.append(tasks[-1].name)
+            columns.append(Column(f"{language} {items}", "test.exact", (names[-1],)))
+        columns.append(Column(f"mean {items}", "test.exact", tuple(names)))
+    results = {
+        "character Transformer": ((49.8, 54.7, 65.0, 59.3, 34.6), (61.1, 76.8, 77.2, 69.5, 39.7)),
+        "rules": ((33.2, 26.2, 23.9, 30.1, 16.6), (43.1, 31.9, 37.3, 43.6, 36.4)),
+    }
+    published = []
+    for name, of_sizes in results.items():
+        values = [value for of_size in of_sizes for value in (*of_size, sum(of_size) / len(of_size))]
+        figures = dict(zip((column.head for column in columns), values))
+        published.append((name, figures, "sigmorphon/2022InflectionST, evaluation/baseline_results"))
+    return Benchmark("inflection2022", tuple(tasks), (RECURRENT, TRANSFORMER, COPY), tuple(columns), tuple(published))
+
+
+def logical_forms():
+    return Benchmark(
+        "cogs",
+        (task("cogs", "cogs"),),
+        (RECURRENT, TRANSFORMER, *POSITIONS),
+        (Column("test", "test.exact", ("cogs",)), Column("gen", "gen.exact", ("cogs",))),
+        (
+            ("Transformer", {"test": 96, "gen": 35}, "Kim and Linzen 2020"),
+            ("bidirectional LSTM with attention", {"test": 99, "gen": 16}, "Kim and Linzen 2020"),
+            ("Transformer with relative positions, scaled embeddings, no early stopping", {"gen": 81}, "Csordás et al. 2021"),
+        ),
+        parts=("dev", "test", "gen"),
+    )
+
+
+def commands(study):
+    tasks = tuple(with_dev(study, task(f"scan/{name}", f"scan-{name}")) for name in COMMANDS)
+    return Benchmark(
+        "scan",
+        tasks,
+        (RECURRENT, TRANSFORMER, *POSITIONS),
+        tuple(Column(name, "test.exact", (f"scan-{name}",)) for name in COMMANDS),
+        (
+            ("recurrent", {"simple": 99.7, "length": 13.8, "jump": 1.7, "around_right": 2.5}, "Kim 2021, table 1"),
+            ("convolutional, the best of each split", {"simple": 99.97, "jump": 69.24, "around_right": 56.70}, "Dessì and Baroni 2019"),
+        ),
+    )
+
+
+def python():
+    return Benchmark(
+        "django",
+        (task("django", "django"),),
+        (RECURRENT, COPY, TRANSFORMER),
+        (Column("exact match", "test.exact", ("django",)), Column("BLEU", "test.bleu", ("django",))),
+        (
+            ("phrase-based SMT", {"exact match": 31.5, "BLEU": 47.6}, "Ling et al. 2016"),
+            ("latent predictor network: attention and copying", {"exact match": 62.3, "BLEU": 77.6}, "Ling et al. 2016"),
+            ("grammar-based with copying (tranX)", {"exact match": 77.2}, "Yin and Neubig 2018"),
+        ),
+    )
