@@ -2,13 +2,17 @@
 // CPU (kernels/loops/layer_norm.h and functions.h). Each is a struct with its arguments, which a
 // block computes (block.h). Pointers are to memory of the device.
 //
-//   AddAndNorm           s = x + dropout(z)   y = g ⊙ (s − mean(s)) · scale + b   a block for each
-//   row AddAndNormBackward   d_x, d_z                                                  a block for
-//   each row ColumnSums           d_g = Σ_rows d_y ⊙ x̂   d_b = Σ_rows d_y            a block for 32
-//   columns Dropout              y = dropout(x), or dropout(max(0, x))             a block for
-//   1,024 elements ReluDropoutBackward  d_x = d_y / (1 − p) where y > 0                   a block
-//   for 1,024 elements CrossEntropy         −log P(target), the loss and its gradient a block for
-//   each row
+// A block computes a row:
+//   - AddAndNorm: s = x + dropout(z), y = g ⊙ (s − mean(s)) · scale + b
+//   - AddAndNormBackward: d_x and d_z
+//   - CrossEntropy: −log P(target), the loss and its gradient
+//
+// A block computes 32 columns:
+//   - ColumnSums: d_g = Σ_rows d_y ⊙ x̂, d_b = Σ_rows d_y
+//
+// A block computes 1,024 elements:
+//   - Dropout: y = dropout(x) or dropout(max(0, x))
+//   - ReluDropoutBackward: d_x = d_y / (1 − p) where y > 0
 #pragma once
 
 #include <cmath>
