@@ -50,8 +50,8 @@ TEST(CorpusStatistics, CountsRareWordsAndThoseThatAreCopied) {
   const auto statistics =
       read_corpus_statistics(folder.write("t.en", "set a to x\nset b to y\nset c to z\nset to a\n"),
                              folder.write("t.py", "a = x\nb = why\nc = z\n= a\n"));
-  EXPECT_DOUBLE_EQ(statistics.rare_words_per_pair, 8.0 / 4) << "`=` is not rare";
-  EXPECT_DOUBLE_EQ(statistics.copied_rare_words, 7.0 / 8) << "`why` is not in its source";
+  EXPECT_DOUBLE_EQ(statistics.rare_words_per_pair, 7.0 / 4) << "`=` is not rare";
+  EXPECT_DOUBLE_EQ(statistics.copied_rare_words, 6.0 / 7) << "`why` is not in its source";
 }
 
 TEST(CorpusStatistics, TheLanguageIsTheFileExtension) {
