@@ -59,8 +59,8 @@ struct EncoderOutput {
   torch::Tensor lengths;
   torch::Tensor lengths_on_device;  // the same on the device of the states
   torch::Tensor padding;            // [B, 1, S] bool, true at padding
-  // Of attention scores [B, 1, 1, S]: 0 at real positions, −∞ at padding. On other devices than the
-  // CPU, after set_bias(), and only if there is padding.
+  // The bias of attention scores [B, 1, 1, S]: 0 at real positions, −∞ at padding. Undefined on the
+  // CPU, before set_bias(), and if there is no padding.
   torch::Tensor bias = {};
   torch::Tensor summary;  // [B, C] sentence vector, such as the final encoder states
   // The state [B, state_size] of each recurrent layer after its last step (rnn/cell.h); empty

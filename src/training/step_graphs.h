@@ -74,7 +74,8 @@ class StepGraphs {
   GraphCapture capture_;
   bool is_enabled_;
   std::int64_t parameters_;
-  // What changes from step to step, as one block of bytes on the device, and its parts.
+  // One block of bytes on the device holds the inputs that differ between steps; the others are its
+  // parts.
   torch::Tensor block_;
   torch::Tensor keys_;     // [max_keys] int64
   torch::Tensor numbers_;  // [K] float
