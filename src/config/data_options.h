@@ -57,9 +57,9 @@ constexpr std::array<std::string_view, 2> enum_names(SourceKind) {
   return {"text", "features"};
 }
 
-enum class TokenizerKind { bpe, unigram, word, character };
-constexpr std::array<std::string_view, 4> enum_names(TokenizerKind) {
-  return {"bpe", "unigram", "word", "character"};
+enum class TokenizerKind { bpe, unigram, word, decomposed, character };
+constexpr std::array<std::string_view, 5> enum_names(TokenizerKind) {
+  return {"bpe", "unigram", "word", "decomposed", "character"};
 }
 
 struct TokenizerOptions {
@@ -76,8 +76,12 @@ struct TokenizerOptions {
   double sampling = 0;
 
   static constexpr auto fields = std::tuple{
-      field("kind", &TokenizerOptions::kind,
-            "sub-words by SentencePiece (bpe, unigram), whitespace-separated words, or characters"),
+      field(
+          "kind", &TokenizerOptions::kind,
+          "sub-words by SentencePiece (bpe, unigram), whitespace-separated words, words of which "
+          "each "
+          "composed character that stands alone is split into its parts (decomposed: Unicode NFD; "
+          "한 becomes three letters, é an e and its accent), or characters"),
       field("vocabulary_size", &TokenizerOptions::vocabulary_size,
             "size of each vocabulary, including the four special tokens but not `user_symbols`; "
             "for words and characters, the maximum size",

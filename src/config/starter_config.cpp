@@ -124,6 +124,13 @@ bool has_symbols(const CorpusStatistics& statistics) {
          std::min(statistics.src.distinct_words, statistics.trg.distinct_words) < too_few_words;
 }
 
+// True if the source has many symbols that are composed of few parts, such as Korean syllables.
+bool has_composed_symbols(const CorpusStatistics& statistics) {
+  const auto& src = statistics.src;
+  return has_symbols(statistics) && !copies_words(statistics) && src.distinct_parts > 0 &&
+         src.distinct_words >= 2 * src.distinct_parts;
+}
+
 // Returns the number of measured pairs with more tokens than `limit`.
 std::int64_t longer_pairs(const CorpusStatistics& statistics, std::int64_t limit) {
   const auto& lengths = statistics.pairs_by_length;
@@ -174,9 +181,16 @@ std::int64_t most_characters(const CorpusStatistics& statistics) {
 // Returns data.tokenizer with a comment for each choice of starter_tokenizer().
 std::string tokenizer_text(const CorpusStatistics& statistics) {
   const auto options = starter_tokenizer(statistics);
-  if (options.kind == TokenizerKind::word) {
+  if (options.kind == TokenizerKind::word || options.kind == TokenizerKind::decomposed) {
+    const auto& src = statistics.src;
     const auto why =
-        is_split(statistics)
+        options.kind == TokenizerKind::decomposed
+            ? fmt::format(
+                  "The {} distinct source words are composed of {} parts: a syllable of its "
+                  "letters, a\n  # letter of itself and its accent. Rare words have frequent "
+                  "parts.",
+                  src.distinct_words, src.distinct_parts)
+        : is_split(statistics)
             ? std::string("The text is already split into sub-words: each is a word here.")
         : copies_words(statistics)
             ? fmt::format(
@@ -186,8 +200,8 @@ std::string tokenizer_text(const CorpusStatistics& statistics) {
             : fmt::format(
                   "One side has only {} distinct words. `kind: bpe` would split rare words.",
                   std::min(statistics.src.distinct_words, statistics.trg.distinct_words));
-    auto text = fmt::format("  # {}\n  tokenizer:\n    kind: word\n    vocabulary_size: {}\n", why,
-                            options.vocabulary_size);
+    auto text = fmt::format("  # {}\n  tokenizer:\n    kind: {}\n    vocabulary_size: {}\n", why,
+                            enum_name(options.kind), options.vocabulary_size);
     if (options.min_frequency > 1) {
       text += fmt::format("    min_frequency: {}\n", options.min_frequency);
     }
@@ -364,7 +378,8 @@ TokenizerOptions starter_tokenizer(const CorpusStatistics& statistics) {
   const auto& trg = statistics.trg;
   TokenizerOptions options;
   if (!needs_subwords(statistics)) {
-    options.kind = TokenizerKind::word;
+    options.kind =
+        has_composed_symbols(statistics) ? TokenizerKind::decomposed : TokenizerKind::word;
     options.vocabulary_size = std::max(src.distinct_words, trg.distinct_words) + special_count;
     if (copies_words(statistics) && !has_closed_vocabulary(statistics)) {
       options.min_frequency = min_frequency_with_copies;

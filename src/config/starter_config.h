@@ -19,9 +19,10 @@ struct SideStatistics {
   double mean_words = 0;
   std::int64_t distinct_words = 0;
   std::int64_t distinct_characters = 0;
-  bool tokenised = false;  // looks as if punctuation were separated from words
-  bool split = false;      // looks as if words were split into sub-words
-  double mean_tokens = 0;  // of the proposed tokenizer; 0: not measured
+  std::int64_t distinct_parts = 0;  // words, and parts of composed ones (text/decomposed_words.h)
+  bool tokenised = false;           // looks as if punctuation were separated from words
+  bool split = false;               // looks as if words were split into sub-words
+  double mean_tokens = 0;           // of the proposed tokenizer; 0: not measured
 };
 
 struct CorpusStatistics {

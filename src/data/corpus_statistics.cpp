@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
+#include "text/decomposed_words.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"
 #include "text/unspaced_script.h"
@@ -57,6 +58,12 @@ class SideCounter {
     statistics.mean_words = static_cast<double>(words_) / static_cast<double>(lines_);
     statistics.distinct_words = static_cast<std::int64_t>(distinct_.size());
     statistics.distinct_characters = static_cast<std::int64_t>(alphabet_.size());
+    std::unordered_set<std::string> parts;
+    for (const auto& word : distinct_) {
+      const auto split = split_composed(word);
+      for (const auto part : split_at_ascii_space(split)) parts.emplace(part);
+    }
+    statistics.distinct_parts = static_cast<std::int64_t>(parts.size());
     statistics.tokenised = separated_ > attached_ && separated_ * 5 > lines_;
     statistics.split = split_ * 5 > lines_;
     return statistics;

@@ -17,7 +17,7 @@ constexpr std::size_t max_bar = 28;
 constexpr std::string_view field_gap = "  ";
 
 // A field of the line. In a narrow terminal the fields of the highest rank are left out first.
-struct Field {
+struct ProgressField {
   std::string name;  // faint, before the value
   std::string value;
   std::string unit;  // faint, after the value
@@ -38,7 +38,7 @@ struct Field {
 
 // A line of fields with a bar after fields[0, before_bar).
 struct ProgressLine {
-  std::vector<Field> fields;
+  std::vector<ProgressField> fields;
   std::size_t before_bar = 0;
   std::optional<double> fraction;
 };
@@ -98,7 +98,7 @@ ProgressLine progress_fields(const DecodingProgress& p) {
 
 std::size_t line_width(const ProgressLine& line) {
   std::size_t width = 0;
-  for (const Field& field : line.fields) width += field.width() + field_gap.size();
+  for (const ProgressField& field : line.fields) width += field.width() + field_gap.size();
   if (line.fraction)
     width += min_bar + 1 + format_percent(*line.fraction).size() + field_gap.size();
   return width - field_gap.size();
@@ -107,7 +107,7 @@ std::size_t line_width(const ProgressLine& line) {
 // Removes fields from the highest rank down, and the bar before the fields of rank 1, until the
 // line fits into `columns`.
 void shorten(ProgressLine& line, std::size_t columns) {
-  const auto rank = [](const Field& a, const Field& b) { return a.rank < b.rank; };
+  const auto rank = [](const ProgressField& a, const ProgressField& b) { return a.rank < b.rank; };
   while (line_width(line) > columns && line.fields.size() > 1) {
     const auto next = std::max_element(line.fields.begin(), line.fields.end(), rank);
     if (next->rank == 1 && line.fraction) {

@@ -14,13 +14,13 @@ namespace regard {
 namespace {
 
 std::vector<std::string_view> split_tokens(TokenizerKind kind, std::string_view text) {
-  return kind == TokenizerKind::word ? split_at_ascii_space(text) : code_points(text);
+  return kind == TokenizerKind::character ? code_points(text) : split_at_ascii_space(text);
 }
 
 // Splits a text into tokens, with each symbol as one token.
 std::vector<std::string_view> split_tokens(TokenizerKind kind, std::string_view text,
                                            std::span<const std::string> symbols) {
-  if (kind == TokenizerKind::word || symbols.empty()) return split_tokens(kind, text);
+  if (kind != TokenizerKind::character || symbols.empty()) return split_tokens(kind, text);
   std::vector<std::string_view> tokens;
   for_each_part(text, symbols, [&](std::string_view part, bool is_symbol) {
     if (is_symbol) return tokens.push_back(part);
@@ -55,7 +55,7 @@ class VocabularyTokenizer : public Tokenizer {
     bool first = true;
     for (const std::int32_t id : ids) {
       if (id < special_count && id != unk_id) continue;
-      if (kind_ == TokenizerKind::word && !first) text += ' ';
+      if (kind_ != TokenizerKind::character && !first) text += ' ';
       text += vocabulary_.token(id);
       first = false;
     }
@@ -64,7 +64,7 @@ class VocabularyTokenizer : public Tokenizer {
 
   std::string token(std::int32_t id) const override { return vocabulary_.token(id); }
   std::string join(const std::vector<std::string>& tokens) const override {
-    if (kind_ == TokenizerKind::word) return Tokenizer::join(tokens);
+    if (kind_ != TokenizerKind::character) return Tokenizer::join(tokens);
     std::string text;
     for (const auto& token : tokens) text += token;
     return text;
@@ -111,9 +111,10 @@ std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(const TokenizerOptions& opt
   const auto fault = [&](std::string_view token) -> std::string {
     const auto tokens = split_tokens(kind, token, options.user_symbols);
     if (tokens.size() == 1 && tokens.front() == token) return {};
-    return kind == TokenizerKind::word ? "contains white space, which a word cannot"
-                                       : "is more than one character (if it is a user symbol, add "
-                                         "it to data.tokenizer.user_symbols)";
+    return kind == TokenizerKind::character
+               ? "is more than one character (if it is a user symbol, add it to "
+                 "data.tokenizer.user_symbols)"
+               : "contains white space, which a word cannot";
   };
   Vocabulary vocabulary = Vocabulary::parse(bytes, name, fault);
   if (vocabulary.size() == special_count) {

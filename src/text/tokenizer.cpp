@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "text/decomposed_words.h"
 #include "text/plain_tokenizers.h"
 #include "text/sentencepiece_tokenizer.h"
 #include "text/unicode.h"
@@ -21,7 +22,9 @@ std::string lowered(std::string_view text) {
 template <typename Visit>
 void for_each_symbol(const TokenizerOptions& options, std::string_view text, const Visit& visit) {
   const auto& symbols = options.user_symbols;
-  if (options.kind != TokenizerKind::word) return for_each_part(text, symbols, visit);
+  const bool has_words =
+      options.kind == TokenizerKind::word || options.kind == TokenizerKind::decomposed;
+  if (!has_words) return for_each_part(text, symbols, visit);
   const auto* begin = text.data();  // of the part
   const auto visit_until = [&](const char* end) {
     if (end > begin) visit(std::string_view(begin, static_cast<std::size_t>(end - begin)), false);
@@ -36,12 +39,25 @@ void for_each_symbol(const TokenizerOptions& options, std::string_view text, con
   visit_until(text.data() + text.size());
 }
 
-// Lower-cases the text between symbols.
-std::string lowered(const TokenizerOptions& options, std::string_view text) {
-  if (options.user_symbols.empty()) return lowered(text);
+// Returns text without symbols as the vocabulary has it: in lower case, and decomposed.
+std::string rewritten_part(const TokenizerOptions& options, std::string_view text) {
+  auto result = options.lowercase ? lowered(text) : std::string(text);
+  return options.kind == TokenizerKind::decomposed ? split_composed(result) : result;
+}
+
+// True if tokens are not those of the text as it is.
+bool rewrites(const TokenizerOptions& options) {
+  return options.lowercase || options.kind == TokenizerKind::decomposed;
+}
+
+// Rewrites the text between symbols.
+std::string rewritten(const TokenizerOptions& options, std::string_view text) {
+  if (options.user_symbols.empty()) return rewritten_part(options, text);
   std::string result;
   for_each_symbol(options, text, [&](std::string_view part, bool is_symbol) {
-    result += is_symbol ? std::string(part) : lowered(part);
+    // split_composed() leaves out the spaces at both ends.
+    if (options.kind == TokenizerKind::decomposed && !result.empty()) result += ' ';
+    result += is_symbol ? std::string(part) : rewritten_part(options, part);
   });
   return result;
 }
@@ -57,38 +73,42 @@ std::string without_symbols(const TokenizerOptions& options, std::string_view te
 
 // Returns a line as a vocabulary is learnt from it.
 std::string text_to_learn_from(const TokenizerOptions& options, std::string_view line) {
-  auto text = without_symbols(options, line);
-  return options.lowercase ? lowered(text) : text;
+  return rewritten_part(options, without_symbols(options, line));
 }
 
-// Lower-cases all text before another tokenizer encodes it, except user symbols.
-class LowercaseTokenizer : public Tokenizer {
+// Rewrites all text before another tokenizer encodes it, except user symbols.
+class RewritingTokenizer : public Tokenizer {
  public:
-  LowercaseTokenizer(TokenizerOptions options, std::unique_ptr<Tokenizer> inner)
+  RewritingTokenizer(TokenizerOptions options, std::unique_ptr<Tokenizer> inner)
       : options_(std::move(options)), inner_(std::move(inner)) {}
 
   std::vector<std::int32_t> encode(std::string_view text) const override {
-    return inner_->encode(lowered(options_, text));
+    return inner_->encode(rewritten(options_, text));
   }
   std::vector<std::int32_t> sample(std::string_view text, double amount,
                                    Random& random) const override {
-    return inner_->sample(lowered(options_, text), amount, random);
+    return inner_->sample(rewritten(options_, text), amount, random);
   }
   std::vector<std::string> pieces(std::string_view text,
                                   std::span<const std::int32_t> ids) const override {
-    return inner_->pieces(lowered(options_, text), ids);
+    return inner_->pieces(rewritten(options_, text), ids);
   }
   std::string decode(std::span<const std::int32_t> ids) const override {
-    return inner_->decode(ids);
+    return restored(inner_->decode(ids));
   }
   std::string token(std::int32_t id) const override { return inner_->token(id); }
   std::string join(const std::vector<std::string>& tokens) const override {
-    return inner_->join(tokens);
+    return restored(inner_->join(tokens));
   }
   std::int64_t size() const override { return inner_->size(); }
   std::string serialized() const override { return inner_->serialized(); }
 
  private:
+  std::string restored(std::string text) const {
+    if (options_.kind != TokenizerKind::decomposed) return text;
+    return join_parts(split_at_ascii_space(text));
+  }
+
   TokenizerOptions options_;
   std::unique_ptr<Tokenizer> inner_;
 };
@@ -99,7 +119,7 @@ bool is_sentencepiece(TokenizerKind kind) {
 
 // Returns a source of lines as a vocabulary is learnt from them. `next_line` must outlive it.
 LineSource lines_to_learn_from(const TokenizerOptions& options, const LineSource& next_line) {
-  if (!options.lowercase && options.user_symbols.empty()) return next_line;
+  if (!rewrites(options) && options.user_symbols.empty()) return next_line;
   return [&](std::string& line) {
     if (!next_line(line)) return false;
     line = text_to_learn_from(options, line);
@@ -107,10 +127,10 @@ LineSource lines_to_learn_from(const TokenizerOptions& options, const LineSource
   };
 }
 
-std::unique_ptr<Tokenizer> with_case(const TokenizerOptions& options,
+std::unique_ptr<Tokenizer> rewriting(const TokenizerOptions& options,
                                      std::unique_ptr<Tokenizer> tokenizer) {
-  if (!options.lowercase) return tokenizer;
-  return std::make_unique<LowercaseTokenizer>(options, std::move(tokenizer));
+  if (!rewrites(options)) return tokenizer;
+  return std::make_unique<RewritingTokenizer>(options, std::move(tokenizer));
 }
 
 }  // namespace
@@ -131,14 +151,14 @@ bool is_learnt_from_counts(TokenizerKind kind) {
 }
 
 void count_tokens(const TokenizerOptions& options, std::string_view line, TokenCounts& counts) {
-  const bool is_plain = !options.lowercase && options.user_symbols.empty();
+  const bool is_plain = !rewrites(options) && options.user_symbols.empty();
   if (is_plain) return count_vocabulary_tokens(options.kind, line, counts);
   count_vocabulary_tokens(options.kind, text_to_learn_from(options, line), counts);
 }
 
 std::unique_ptr<Tokenizer> make_tokenizer(const TokenizerOptions& options,
                                           const TokenCounts& counts) {
-  return with_case(options, make_vocabulary_tokenizer(options, counts));
+  return rewriting(options, make_vocabulary_tokenizer(options, counts));
 }
 
 std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options,
@@ -148,7 +168,7 @@ std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options,
     for (std::string line; next_line(line);) count_tokens(options, line, counts);
     return make_tokenizer(options, counts);
   }
-  return with_case(options,
+  return rewriting(options,
                    train_sentencepiece(options, lines_to_learn_from(options, next_line), threads));
 }
 
@@ -164,7 +184,7 @@ std::string extend_tokenizer(const TokenizerOptions& options, const std::string&
 
 std::unique_ptr<Tokenizer> load_tokenizer(const TokenizerOptions& options, std::string_view bytes,
                                           const std::string& name) {
-  return with_case(options, is_sentencepiece(options.kind)
+  return rewriting(options, is_sentencepiece(options.kind)
                                 ? load_sentencepiece(options, bytes, name)
                                 : load_vocabulary_tokenizer(options, bytes, name));
 }

@@ -5,6 +5,7 @@
 //   bpe, unigram  white space at both ends is dropped; each run of ASCII white space becomes one
 //                 space; U+2581, SentencePiece's symbol for a space, becomes a space
 //   word          each run of ASCII white space becomes one space
+//   decomposed    as word; a word that begins with ￭ is joined to the word before it
 //   character     nothing
 //   all           unknown tokens become <unk>, and upper case is lost if `lowercase` is on
 // A user symbol (data.tokenizer.user_symbols) is one token wherever it stands in a text; for words,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 namespace regard {
 namespace {
@@ -157,6 +158,18 @@ bool ends_word(std::u32string_view text, std::size_t position) {
   return after == text.end() || !is_cased(*after);
 }
 
+// Returns the text in a canonical normalisation form.
+std::string mapped(std::string_view text, int form) {
+  utf8proc_uint8_t* to = nullptr;
+  const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                 static_cast<utf8proc_ssize_t>(text.size()), &to,
+                                 static_cast<utf8proc_option_t>(UTF8PROC_STABLE | form));
+  if (size < 0) return std::string(text);  // not UTF-8
+  std::string result(reinterpret_cast<const char*>(to), static_cast<std::size_t>(size));
+  std::free(to);
+  return result;
+}
+
 }  // namespace
 
 std::u32string decode_utf8(std::string_view text) {
@@ -211,6 +224,14 @@ bool is_space(char32_t c) {
   if (c < 0x80) return c == U' ' || (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F);
   return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
          c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+std::string decomposed(std::string_view text) {
+  return mapped(text, UTF8PROC_DECOMPOSE);
+}
+
+std::string composed(std::string_view text) {
+  return mapped(text, UTF8PROC_COMPOSE);
 }
 
 std::size_t last_grapheme(std::u32string_view text) {

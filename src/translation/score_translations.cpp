@@ -146,7 +146,7 @@ std::vector<WordScore> word_scores(const Hypothesis& hypothesis,
   std::vector<WordScore> scores;
   const auto& log_p = hypothesis.token_log_p;
   const auto words = group_into_words(tokens, kind);
-  const auto written = word_texts(tokens, words);
+  const auto written = word_texts(tokens, words, kind);
   for (std::size_t i = 0; i < words.size(); ++i) {
     scores.push_back({written[i], 0});
     for (const auto t : words[i]) scores.back().log_probability += log_p[t];

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "text/decomposed_words.h"
 #include "text/sentencepiece_model.h"
 
 namespace regard {
@@ -86,17 +87,28 @@ WordTokens group_into_words(const std::vector<std::string>& all_tokens, Tokenize
     case TokenizerKind::character:
       return group_characters(tokens);
     case TokenizerKind::word:
+    case TokenizerKind::decomposed:
       break;
   }
   WordTokens words;
-  for (std::size_t t = 0; t < tokens.size(); ++t) words.push_back({t});
+  for (std::size_t t = 0; t < tokens.size(); ++t) {
+    const bool is_later = kind == TokenizerKind::decomposed && t > 0 && is_later_part(tokens[t]);
+    if (!is_later) words.emplace_back();
+    words.back().push_back(t);
+  }
   return words;
 }
 
-std::vector<std::string> word_texts(const std::vector<std::string>& tokens,
-                                    const WordTokens& words) {
+std::vector<std::string> word_texts(const std::vector<std::string>& tokens, const WordTokens& words,
+                                    TokenizerKind kind) {
   std::vector<std::string> written;
   for (const auto& word : words) {
+    if (kind == TokenizerKind::decomposed) {
+      std::vector<std::string_view> parts;
+      for (const auto t : word) parts.emplace_back(tokens[t]);
+      written.push_back(join_parts(parts));
+      continue;
+    }
     std::string text;
     for (const auto t : word) text += tokens[t];
     for (std::size_t at; (at = text.find(space_symbol)) != std::string::npos;) {
@@ -109,7 +121,7 @@ std::vector<std::string> word_texts(const std::vector<std::string>& tokens,
 
 std::vector<std::string> token_labels(std::vector<std::string> tokens, TokenizerKind kind) {
   const auto words = group_into_words(tokens, kind);
-  const auto texts = word_texts(tokens, words);
+  const auto texts = word_texts(tokens, words, kind);
   for (std::size_t i = 0; i < words.size(); ++i) {
     // A token that also begins the next word keeps its marks.
     const bool begins_next = i + 1 < words.size() && words[i + 1].front() == words[i].back();

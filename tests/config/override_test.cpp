@@ -64,7 +64,7 @@ TEST(Override, ErrorsNameTheOverride) {
       "command line: training.label_smoothing=1: found 1, expected a number between 0 and 0.99");
   EXPECT_EQ(problem("data.tokenizer.kind=bpee"),
             "command line: data.tokenizer.kind=bpee: found bpee, expected one of bpe, unigram, "
-            "word, character; did you mean `bpe`?");
+            "word, decomposed, character; did you mean `bpe`?");
   EXPECT_THAT(problem("training.epochs="), HasSubstr("training.epochs=: has no value; expected"));
 }
 

@@ -257,5 +257,16 @@ TEST(StarterConfigTest, WarnsOfTokenisedText) {
   EXPECT_THAT(starter_config_yaml(config), HasSubstr("looks tokenised"));
 }
 
+TEST(StarterConfigTest, SymbolsOfFewPartsAreDecomposed) {
+  auto config = of(3'600, 800);  // distinct syllables
+  config.train.trg.distinct_words = 60;
+  config.train.src.distinct_parts = 62;
+  EXPECT_EQ(read(config).data.tokenizer.kind, TokenizerKind::decomposed);
+  EXPECT_THAT(starter_config_yaml(config),
+              HasSubstr("800 distinct source words are composed of 62"));
+  config.train.src.distinct_parts = 401;
+  EXPECT_EQ(read(config).data.tokenizer.kind, TokenizerKind::word);
+}
+
 }  // namespace
 }  // namespace regard::starter_config_test

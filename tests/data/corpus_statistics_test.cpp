@@ -25,6 +25,15 @@ TEST(CorpusStatistics, CountsPairsAndWords) {
   EXPECT_EQ(statistics.trg.distinct_characters, 9);  // including the space
 }
 
+TEST(CorpusStatistics, CountsThePartsOfSymbols) {
+  const TestFolder folder;
+  const auto statistics = read_corpus_statistics(folder.write("t.ko", "가 나\n다 각\n"),
+                                                 folder.write("t.ph", "k a\nn a\n"));
+  EXPECT_EQ(statistics.src.distinct_words, 4);
+  EXPECT_EQ(statistics.src.distinct_parts, 5);  // g, n, d, a and the final g
+  EXPECT_EQ(statistics.trg.distinct_parts, 3);
+}
+
 TEST(CorpusStatistics, LengthsAreThoseOfTheTokenizer) {
   const TestFolder folder;
   auto statistics = read_corpus_statistics(folder.write("t.en", "a\na b c\na b\nc c\nc\n"),

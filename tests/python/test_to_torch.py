@@ -107,6 +107,7 @@ CASES = {
     "unigram_lowercase": ("text", [
         "data.tokenizer.kind=unigram", "data.tokenizer.vocabulary_size=28", "data.tokenizer.lowercase=true",
         "data.tokenizer.user_symbols=[<x>]"]),
+    "decomposed": ("symbols", ["data.tokenizer.kind=decomposed"]),
     "copy": ("text", ["model.output.kind=copy", "data.tokenizer.vocabulary_size=12"]),
     "copy_transformer": ("text", [*TRANSFORMER, "model.output.kind=copy", "data.tokenizer.vocabulary_size=12"]),
     "pointer": ("text", POINTER),
@@ -141,6 +142,11 @@ def write(path, lines):
     return path
 
 
+def as_symbols(lines):
+    """The letters of each line as words, some of them composed characters."""
+    return [" ".join(line.replace(" ", "").translate(str.maketrans("aeo", "é한간"))) for line in lines]
+
+
 def sources_of(kind, lines, file):
     """Makes sources of a kind from lines of text, and writes them to a file. Returns their lines or names, the file."""
     if kind in ("features", "images"):
@@ -148,6 +154,8 @@ def sources_of(kind, lines, file):
         tensors = {"features": torch.cat(items), "lengths": torch.tensor([len(item) for item in items])}
         save_file(tensors, file := file.with_suffix(".safetensors"))
         return [f"{file}:{number}" for number in range(1, len(items) + 1)], file
+    if kind == "symbols":
+        lines = as_symbols(lines)
     if kind == "numbers":
         lines = [" ".join(f"{random.random():.2f},{len(word)}" for word in line.split()) for line in lines]
     return lines, write(file, lines)
@@ -168,6 +176,7 @@ def trained(train, corpus, tmp_path_factory):
             if "pointer" in name:  # the positions of the words, sorted
                 words = [line.split() for line in lines]
                 targets = [" ".join(map(str, sorted(range(len(line)), key=line.__getitem__))) for line in words]
+            targets = as_symbols(targets) if kind == "symbols" else targets
             lines, source = (targets, "") if kind == "none" else sources_of(kind, lines, folder / f"{part}.src")
             overrides += [f"{key}.src={source}", f"{key}.trg={write(folder / f'{part}.trg', targets)}"]
         if "copy" in name:  # words outside of both vocabularies
@@ -192,10 +201,14 @@ def by_word(model, target, log_p):
     kind, side = model.config.data.tokenizer.kind, model.text.target_side
     if kind == "word":
         return log_p
-    tokens = list(target) if kind == "character" else [side.processor.id_to_piece(id) for id in side.encode(target)]
+    if kind in ("character", "decomposed"):
+        tokens = side.split(target)
+    else:
+        tokens = [side.processor.id_to_piece(id) for id in side.encode(target)]
     sums = [0.0]
     for number, (token, value) in enumerate(zip(tokens, log_p)):
-        if token == " " or (number > 0 and token.startswith("▁")):
+        begins = not token.startswith("￭") if kind == "decomposed" else token.startswith("▁")
+        if token == " " or (number > 0 and begins):
             sums.append(0.0)
         sums[-1] += 0 if token == " " else value  # a space belongs to no word
     return [*sums, log_p[-1]]

@@ -50,6 +50,22 @@ TEST(LowercaseTokenizer, LowersTrainingTextAndInput) {
   EXPECT_THAT(loaded->encode("ÉTÉ"), ElementsAre(4));
 }
 
+TEST(DecomposedTokenizer, RareSyllablesHaveKnownParts) {
+  TokenizerOptions options;
+  options.kind = TokenizerKind::decomposed;
+  options.user_symbols = {"é"};  // which stays one token
+  const auto tokenizer = train_tokenizer(options, lines_of({"가 강 é", "한 국 è x"}));
+  EXPECT_THAT(tokenizer->pieces("간 è"), ElementsAre("ᄀ", "￭ᅡ", "￭ᆫ", "e", "￭\u0300"));
+  EXPECT_THAT(tokenizer->encode("간"), testing::Each(testing::Ge(special_count)));
+  for (const std::string line : {"간 x 항", "é è x", "x"}) {
+    EXPECT_EQ(tokenizer->decode(tokenizer->encode(line)), line);
+    EXPECT_EQ(tokenizer->join(tokenizer->pieces(line)), line);
+  }
+  EXPECT_EQ(tokenizer->pieces("é").size(), 1u);
+  const auto loaded = load_tokenizer(options, tokenizer->serialized(), "list.txt");
+  EXPECT_EQ(loaded->encode("간 é"), tokenizer->encode("간 é"));
+}
+
 // Tokenizers of each kind with user symbols.
 class UserSymbols : public testing::TestWithParam<TokenizerKind> {
  protected:
@@ -102,7 +118,9 @@ TEST_P(UserSymbols, AreOneTokenBeforeALineAndWithinIt) {
 }
 
 TEST_P(UserSymbols, StandBetweenTheLettersOfAWordUnlessTokensAreWords) {
-  if (GetParam() == TokenizerKind::word) return;
+  const bool has_words =
+      GetParam() == TokenizerKind::word || GetParam() == TokenizerKind::decomposed;
+  if (has_words) return;
   const auto ids = trained_->encode("ba<sep>do");
   EXPECT_EQ(std::ranges::count(ids, id_of("<sep>")), 1);
   EXPECT_EQ(trained_->decode(ids), "ba<sep>do");
@@ -189,7 +207,8 @@ TEST(WordTokenizer, AUserSymbolIsNoPartOfAWord) {
 
 INSTANTIATE_TEST_SUITE_P(, UserSymbols,
                          testing::Values(TokenizerKind::bpe, TokenizerKind::unigram,
-                                         TokenizerKind::word, TokenizerKind::character));
+                                         TokenizerKind::word, TokenizerKind::decomposed,
+                                         TokenizerKind::character));
 
 }  // namespace
 }  // namespace regard::tokenizer_test

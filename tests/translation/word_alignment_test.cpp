@@ -57,6 +57,15 @@ TEST(WordAlignment, EachTokenOfAWordVocabularyIsAWord) {
               ElementsAre(ElementsAre(0), ElementsAre(1)));
 }
 
+TEST(WordAlignment, PartsOfADecomposedWordBelongToIt) {
+  const std::vector<std::string> tokens = {"ᄒ", "￭ᅡ", "￭ᆫ", "x", "<unk>", "</s>"};
+  const auto words = group_into_words(tokens, TokenizerKind::decomposed);
+  EXPECT_THAT(words, ElementsAre(ElementsAre(0, 1, 2), ElementsAre(3), ElementsAre(4)));
+  EXPECT_THAT(word_texts(tokens, words, TokenizerKind::decomposed),
+              ElementsAre("한", "x", "<unk>"));
+  EXPECT_EQ(group_into_words({"￭ᅡ", "￭ᆫ"}, TokenizerKind::word).size(), 2u);
+}
+
 TEST(WordAlignment, WhiteSpaceSeparatesWordsOfCharacters) {
   EXPECT_THAT(
       group_into_words({" ", "a", "b", " ", "\t", "c", " ", "</s>"}, TokenizerKind::character),

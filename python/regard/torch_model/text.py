@@ -27,11 +27,34 @@ def split_symbols(line: str, symbols: list[str]) -> list[str]:
     return re.split("(" + "|".join(re.escape(each) for each in sorted(symbols, key=len, reverse=True)) + ")", line)
 
 
+JOINER = "￭"
+
+
+def split_composed(word: str) -> list[str]:
+    """The parts of a word that is one composed character, as 한 or é; other words are whole."""
+    parts = unicodedata.normalize("NFD", word)
+    if len(word) > 1 or len(parts) < 2 or unicodedata.normalize("NFC", parts) != word:
+        return [word]
+    return [parts[0], *(JOINER + part for part in parts[1:])]
+
+
+def join_parts(tokens: list[str]) -> str:
+    """The inverse of split_composed() for the words of a line."""
+    words: list[list[str]] = []
+    for token in tokens:
+        if words and token.startswith(JOINER) and token != JOINER:
+            words[-1].append(token[len(JOINER) :])
+        else:
+            words.append([token])
+    return " ".join(unicodedata.normalize("NFC", "".join(word)) if len(word) > 1 else word[0] for word in words)
+
+
 class Vocabulary:
     """Words, or characters: a text file with one token on each line."""
 
     def __init__(self, o: Section, path: pathlib.Path):
-        self.is_words, self.lowercase, self.symbols = o.kind == "word", o.lowercase, o.user_symbols
+        self.kind, self.lowercase, self.symbols = o.kind, o.lowercase, o.user_symbols
+        self.is_words = o.kind != "character"
         self.tokens = path.read_bytes().decode("utf-8-sig").split("\n")[:-1]
         self.tokens += [symbol for symbol in self.symbols if symbol not in self.tokens]
         self.ids = {token: id for id, token in enumerate(self.tokens) if id > EOS}
@@ -39,6 +62,8 @@ class Vocabulary:
     def split(self, line: str) -> list[str]:
         parts = split_words(line) if self.is_words else split_symbols(line, self.symbols)
         parts = [part.lower() if self.lowercase and part not in self.symbols else part for part in parts]
+        if self.kind == "decomposed":
+            return [token for part in parts for token in ([part] if part in self.symbols else split_composed(part))]
         if self.is_words:
             return parts
         return [token for part in parts for token in ([part] if part in self.symbols else part)]
@@ -47,8 +72,9 @@ class Vocabulary:
         return [self.ids.get(token, UNK) for token in self.split(line)]
 
     def decode(self, ids: list[int], unknown_words: list[str]) -> str:
-        tokens = [*self.tokens, *unknown_words]
-        return (" " if self.is_words else "").join(tokens[id] for id in ids if id > EOS or id == UNK)
+        known = [*self.tokens, *unknown_words]
+        tokens = [known[id] for id in ids if id > EOS or id == UNK]
+        return join_parts(tokens) if self.kind == "decomposed" else (" " if self.is_words else "").join(tokens)
 
     def continuations(self) -> list[int]:
         """The ids of tokens that continue a word."""

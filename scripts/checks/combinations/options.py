@@ -72,7 +72,7 @@ DECODING = {
 TAGGED = "data.tokenizer.user_symbols=[<2fr>, <2en>]"
 
 TEXT = {
-    "data.tokenizer.kind": ["word", "bpe", "unigram", "character"],
+    "data.tokenizer.kind": ["word", "bpe", "unigram", "decomposed", "character"],
     "data.tokenizer.joint": [False, True],
     "data.tokenizer.lowercase": [False, True],
     "data.tokenizer.sampling": [0, 0.5],
