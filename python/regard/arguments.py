@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import numbers
 import os
 from collections.abc import Iterable, Mapping
@@ -47,4 +48,6 @@ def as_text(key: str, value: object) -> str:
         return repr(float(value))
     if isinstance(value, os.PathLike):
         return os.fsdecode(value)
-    raise TypeError(f"{key}: found {type(value).__name__}, expected a number, a str or a bool")
+    if isinstance(value, (list, tuple)):
+        return json.dumps(value)
+    raise TypeError(f"{key}: found {type(value).__name__}, expected a number, a str, a bool or a list of them")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native
+from .native import _native
 from .arguments import as_assignments, check_lines
 
 if TYPE_CHECKING:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypedDict, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native
+from .native import _native
 from .arguments import as_assignments, check_lines
 from .errors import ConfigError
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from typing_extensions import Self, Unpack
 
 MAX_THREADS = 4096
 
@@ -142,7 +143,8 @@ class Model:
         if not 0 <= count <= MAX_THREADS:
             raise ConfigError(f"threads: found {count}, expected 0 (one for each processor) to {MAX_THREADS}")
         self._folder = os.fspath(folder)
-        self._model = _native.Model(os.fsencode(folder), str(device), count, precision, src_tag, trg_tag)
+        name = os.fsencode(folder)
+        self._model: _native.Model | None = _native.Model(name, str(device), count, precision, src_tag, trg_tag)
 
     def with_tags(self, *, src_tag: str = "", trg_tag: str = "") -> Model:
         """Returns a model that translates and scores with these tags, in place of those of this one.
@@ -151,7 +153,7 @@ class Model:
         """
         model = object.__new__(type(self))
         model._folder = self._folder
-        model._model = _native.Model(self._model, src_tag, trg_tag)
+        model._model = _native.Model(self._opened(), src_tag, trg_tag)
         return model
 
     @overload
@@ -176,7 +178,18 @@ class Model:
         """
         if return_attention:
             return self.n_best(lines, 1, **search)
-        return self._model.translate(check_lines(lines, "line"), as_assignments(search))
+        return self._opened().translate(check_lines(lines, "line"), as_assignments(search))
+
+    def stream(self, lines: Iterable[str], *, at_once: int = 100, **search: Unpack[SearchOptions]) -> Iterator[str]:
+        """Yields the translation of each line of any iterable, such as an open file, and reads `at_once` lines ahead.
+
+        The translations are those of translate(). Line breaks at the ends of lines are left out.
+        """
+        if operator.index(at_once) < 1:
+            raise ConfigError(f"at_once: found {at_once}, expected at least 1")
+        iterator = iter(lines)
+        while batch := list(itertools.islice(iterator, at_once)):
+            yield from self.translate([line.rstrip("\r\n") for line in batch], **search)
 
     def n_best(self, lines: Iterable[str], n: int, **search: Unpack[SearchOptions]) -> list[Translation]:
         """Returns the n best translations of each line, with all details.
@@ -186,7 +199,7 @@ class Model:
         count = operator.index(n)
         if count < 1:
             raise ConfigError(f"n_best: found {count}, expected at least 1")
-        return _translations(self._model.n_best(check_lines(lines, "line"), count, as_assignments(search)))
+        return _translations(self._opened().n_best(check_lines(lines, "line"), count, as_assignments(search)))
 
     def score(self, sources: Iterable[str], targets: Iterable[str]) -> list[Translation]:
         """Scores targets[i] as a translation of sources[i].
@@ -194,15 +207,31 @@ class Model:
         Returns one Translation for each pair, whose only hypothesis is the target. Raises InputError if the numbers
         of lines differ, or for a line that the model cannot read.
         """
-        return _translations(self._model.score(check_lines(sources, "source"), check_lines(targets, "target")))
+        return _translations(self._opened().score(check_lines(sources, "source"), check_lines(targets, "target")))
 
     def self_attention(self, sources: Iterable[str], targets: Iterable[str]) -> list[SelfAttention]:
         """Returns the self-attention of the model for each pair of a source and a translation of it.
 
         Raises as score() does.
         """
-        pairs = self._model.self_attention(check_lines(sources, "source"), check_lines(targets, "target"))
+        pairs = self._opened().self_attention(check_lines(sources, "source"), check_lines(targets, "target"))
         return [SelfAttention(*pair) for pair in pairs]
+
+    def close(self) -> None:
+        """Frees the memory of the model, unless one of with_tags() is in use. A later call raises ConfigError. A `with`
+        statement closes it too."""
+        self._model = None
+
+    def _opened(self) -> _native.Model:
+        if self._model is None:
+            raise ConfigError("the model was closed; load it again from its folder")
+        return self._model
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __repr__(self) -> str:
         return f"regard.Model({self._folder!r})"

@@ -11,9 +11,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _native
+from .native import _native
 from .arguments import check_lines
-from .errors import InputError
+from .errors import ConfigError, InputError
 from .model import Hypothesis, Translation
 
 
@@ -24,7 +24,11 @@ class AttentionPlot:
     svg: str
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the SVG file."""
+        """Writes the SVG file. Raises ConfigError if the name ends otherwise."""
+        if pathlib.Path(path).suffix.lower() != ".svg":
+            raise ConfigError(
+                f"{os.fspath(path)}: found another ending, expected .svg; `rsvg-convert` or a browser makes PNG of it"
+            )
         pathlib.Path(path).write_text(self.svg, encoding="utf-8")
 
     def _repr_svg_(self) -> str:

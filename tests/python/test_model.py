@@ -42,6 +42,28 @@ def test_accepts_any_iterable_of_lines(model, sources):
     assert model.translate(np.array(sources)) == wanted
 
 
+def test_a_stream_reads_a_few_lines_ahead(model, sources):
+    read = []
+    lines = (read.append(line) or line + "\n" for line in sources)
+    stream = model.stream(lines, at_once=3, beam_size=2)
+    assert next(stream) == model.translate(sources, beam_size=2)[0]
+    assert len(read) == 3
+    assert list(stream) == model.translate(sources, beam_size=2)[1:]
+    with pytest.raises(regard.ConfigError, match="at_once"):
+        next(model.stream(lines, at_once=0))
+
+
+def test_a_model_can_be_closed(run_folder, sources):
+    with regard.Model(run_folder, device="cpu", threads=1) as model:
+        other = model.with_tags()
+        translations = model.translate(sources)
+    for call in (lambda: model.translate(sources), lambda: model.with_tags(), lambda: model.score(["a"], ["b"])):
+        with pytest.raises(regard.ConfigError, match="closed"):
+            call()
+    model.close()
+    assert other.translate(sources) == translations
+
+
 def test_blank_lines_and_empty_lists(model):
     assert model.translate([]) == []
     assert model.n_best([], 2) == []
@@ -170,7 +192,7 @@ def test_wrong_search_options_are_named(model, options, message):
 
 
 def test_an_option_that_is_no_value_is_a_type_error(model):
-    with pytest.raises(TypeError, match="beam_size: found NoneType, expected a number, a str or a bool"):
+    with pytest.raises(TypeError, match="beam_size: found NoneType, expected a number, a str, a bool or a list"):
         model.translate(["a"], beam_size=None)
 
 

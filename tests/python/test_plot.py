@@ -22,6 +22,13 @@ def test_a_translation_is_drawn_with_its_tokens(model, tmp_path):
     assert (tmp_path / "attention.svg").read_text(encoding="utf-8") == plot.svg
 
 
+def test_another_ending_than_svg_is_refused(tmp_path):
+    plot = regard.plot_attention([[1.0]], ["a"], ["b"])
+    with pytest.raises(regard.ConfigError, match="a.png.*expected .svg"):
+        plot.save(tmp_path / "a.png")
+    assert not (tmp_path / "a.png").exists()
+
+
 def test_the_picture_is_that_of_the_program(model, run_folder, regard_program, tmp_path):
     picture = tmp_path / "by_program.svg"
     regard_program("translate", "-m", run_folder, "--threads", 1, "--picture", picture, text="the cat\n")
