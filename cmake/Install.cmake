@@ -66,7 +66,7 @@ install(CODE [=[
 
 install(DIRECTORY configs DESTINATION share/regard COMPONENT program OPTIONAL)
 # README.md and docs/ link to the other files by relative paths.
-install(FILES README.md ARCHITECTURE.md CHANGELOG.md SECURITY.md LICENSE
+install(FILES README.md ARCHITECTURE.md CHANGELOG.md SECURITY.md NOTICE
         DESTINATION share/doc/regard COMPONENT program OPTIONAL)
 install(FILES data/README.md DESTINATION share/doc/regard/data COMPONENT program)
 install(DIRECTORY docs DESTINATION share/doc/regard COMPONENT program)
@@ -85,3 +85,30 @@ install(CODE [=[
     endforeach()
   endforeach()
 ]=] COMPONENT program)
+# The texts of the licences that NOTICE lists.
+file(GLOB torch_licenses "${torch_root}/../torch-*.dist-info/licenses/LICENSE")
+install(FILES ${torch_licenses} DESTINATION share/doc/regard/licenses RENAME torch COMPONENT program)
+foreach(package libsentencepiece[0-9]* libspdlog[0-9]* libfmt[0-9]* libyaml-cpp[0-9]* libutf8proc[0-9]* libpng16-16* zlib1g
+                libssl3* gcc-*-base libcli11-dev nlohmann-json3-dev libboost[0-9]*-dev libgloo-dev)
+  file(GLOB texts "/usr/share/doc/${package}/copyright")
+  foreach(text IN LISTS texts)
+    get_filename_component(folder "${text}" DIRECTORY)
+    get_filename_component(name "${folder}" NAME)
+    install(FILES "${text}" DESTINATION share/doc/regard/licenses RENAME "${name}" COMPONENT program)
+  endforeach()
+endforeach()
+
+# scripts/package.sh: the component `program` as an archive, and as a Debian package in /opt/regard.
+set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};regard;program;/")
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGE_FILE_NAME "regard-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR}")
+set(CPACK_PACKAGE_VENDOR "regard")
+set(CPACK_PACKAGE_CONTACT "the developers of regard")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "trainer for sequence-to-sequence translation with attention")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.36)")
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_PROJECT_CONFIG_FILE "${PROJECT_SOURCE_DIR}/cmake/package/generator.cmake")
+set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/cmake/package/links.cmake")
+include(CPack)

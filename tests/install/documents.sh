@@ -23,8 +23,13 @@ for folder in include lib/cmake; do
   [[ ! -e $prefix/$folder ]] || fail "$folder is installed with the component program"
 done
 for library in "$prefix"/lib/*.so*; do
+  name=$(basename "$library")
+  grep -qF "${name%%.so*}" "$documents/NOTICE" || fail "NOTICE does not list $name"
   ! readelf -SW "$library" | grep -q ' \.symtab ' || fail "$library is not stripped"
 done
+
+licences=("$documents"/licenses/*)
+((${#licences[@]} >= 12)) || fail "found the texts of ${#licences[@]} licences, expected those that NOTICE lists"
 
 shown=$("$prefix/bin/regard" --help | sed -n 's/^Documentation: //p')
 [[ $shown == "$documents/docs" ]] || fail "documents in $shown"
