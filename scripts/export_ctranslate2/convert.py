@@ -39,6 +39,8 @@ def obstacles(options, tensors):
         yield f"model.output.kind: found {model['output']['kind']}, expected vocabulary"
     if data["source"] != "text" or encoder["numbers"] > 0:
         yield "data.source: found vectors of numbers or features, expected text"
+    if data["tokenizer"]["kind"] == "decomposed":
+        yield "data.tokenizer.kind: found decomposed, expected bpe, unigram, word or character"
     if any(tensor.dtype != numpy.float32 for tensor in tensors.values()):
         yield (
             "model.safetensors: found weights of 8 bits (regard quantize), expected float32; export the model "
