@@ -42,10 +42,13 @@ class Training:
     model_dir: pathlib.Path
     """The run folder."""
 
-    def __init__(self, command: list[str], config: str, model_dir: pathlib.Path, quiet: bool) -> None:
+    def __init__(self, command: list[str], config: str, model_dir: pathlib.Path, quiet: bool, fresh: bool) -> None:
         self.model_dir = model_dir
         self._config, self._quiet = config, quiet
-        self._last_step = {name: max((row["step"] for row in rows), default=0) for name, rows in self._rows().items()}
+        # Rows after these steps are new; with `fresh`, those of files that are written from now on.
+        known = {name: [] for name in self._rows()} if fresh else self._rows()
+        self._last_step = {name: max((row["step"] for row in rows), default=-1) for name, rows in known.items()}
+        self._since = time.time_ns() if fresh else 0
         self._sizes: dict[str, int] = {}
         # A file and no pipe, which would break when this process ends.
         self._messages = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
@@ -135,11 +138,14 @@ class Training:
         return rows
 
     def _new_rows(self) -> list[Row]:
-        sizes = {name: path.stat().st_size for name in self._last_step if (path := self.model_dir / name).exists()}
+        states = {name: path.stat() for name in self._last_step if (path := self.model_dir / name).exists()}
+        sizes = {name: state.st_size for name, state in states.items() if state.st_mtime_ns >= self._since}
         if sizes == self._sizes:
             return []
         self._sizes, new = sizes, []
         for name, rows in self._rows().items():
+            if name not in sizes:
+                continue
             new += [row for row in rows if row["step"] > self._last_step[name]]
             self._last_step[name] = max([self._last_step[name], *(row["step"] for row in rows)])
         return sorted(new, key=lambda row: row["step"])
@@ -196,7 +202,7 @@ def train(
     name = json.loads(found[1]) if found[1].startswith('"') else found[1]
     options = ["--fresh"] if fresh else []
     options += ["--init-from", os.fspath(init_from)] if init_from is not None else []
-    training = Training([binary, "train", *options, *words], written, pathlib.Path(name), quiet)
+    training = Training([binary, "train", *options, *words], written, pathlib.Path(name), quiet, fresh)
     return training.wait(callbacks) if wait else training
 
 

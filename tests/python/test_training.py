@@ -81,8 +81,11 @@ def test_a_training_runs_beside_the_caller_until_it_is_stopped(config, capfd):
 
 def test_fresh_and_init_from_are_those_of_the_program(config, run_folder):
     regard.train(config, {"training.max_steps": 20}, quiet=True)
-    again = regard.train(config, {"training.max_steps": 10}, fresh=True, init_from=run_folder, quiet=True)
+    rows = []
+    again = regard.train(config, {"training.max_steps": 10}, fresh=True, init_from=run_folder, quiet=True,
+                         callbacks=[lambda training, row: rows.append(row)])  # fmt: skip
     assert [row["step"] for row in again.history] == [10]
+    assert rows == [again.validations[0], *again.history, *again.validations[1:]]  # the first is of the given model
     assert again.history[0]["loss"] < 2  # that of a trained model
 
 

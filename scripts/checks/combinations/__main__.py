@@ -120,8 +120,9 @@ class World:
                 self.faults.append(f"{self.name}: {row}: the message names none of the keys: {refusal.strip()}")
                 return {}
             culprit = (named[0], row[named[0]])
-            if self.refusal(self.together(culprit)):
-                self.faults.append(f"{self.name}: {culprit} needs more than is said: {refusal.strip()}")
+            if alone := self.refusal(self.together(culprit)):
+                fault = f"{self.name}: {culprit} needs more than is said: {alone.strip()}"
+                self.faults += [fault] if fault not in self.faults else []
             else:
                 self.learn_refusals(culprit, row)
             row = {key: value for key, value in row.items() if key != culprit[0]}
@@ -354,8 +355,9 @@ def main():
     result = f"{count_of(rows, 'row')}, {count_of(pairs, 'pair')}, {count_of(len(faults), 'fault')}"
     print(result)
     if arguments.write:
+        worlds = f" --worlds {arguments.worlds}" if arguments.worlds else ""
         sanitized = " --regard build-asan/regard" if program.parent.name == "build-asan" else ""
-        pages.record_check(f"combinations{sanitized}", result)
+        pages.record_check(f"combinations{worlds}{sanitized}", result)
     if faults:
         raise Failure(CHECK_FAILED, f"{faults[0]}\nall: {work / 'faults.txt'}")
 
