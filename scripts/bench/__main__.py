@@ -18,13 +18,15 @@
                    the models, which takes half an hour
     shortlist      translation with shortlists of several sizes; the first time it trains the model, some minutes
     gpu            a training step of the recipes on the first GPU and on the processors; ten minutes
-    all            all of these except race, corpus, shortlist and gpu; trainers and decoders only with --against
+    builds         training with this build and with that of --before, which shows differences of one per cent
+    all            all of these except race, corpus, shortlist, gpu and builds; trainers and decoders only with --against
 """
 
 import argparse
 import shlex
 import sys
 
+import builds
 import compiled
 import corpus
 import decoders
@@ -56,8 +58,9 @@ VERBS = {
     "decoders": decoders.run,
     "shortlist": shortlist.run,
     "gpu": gpu.run,
+    "builds": builds.run,
 }
-NOT_IN_ALL = ("race", "corpus", "shortlist", "gpu")
+NOT_IN_ALL = ("race", "corpus", "shortlist", "gpu", "builds")
 COMPARISONS = ("trainers", "decoders")  # with other toolkits, which are installed for it
 
 
@@ -95,7 +98,7 @@ def arguments():
         "--config",
         nargs="+",
         default=["configs/multi30k_fast.yaml", "configs/multi30k_transformer_fast.yaml"],
-        help="the configurations of race, one after the other",
+        help="the configurations of race and builds, one after the other",
     )
     parser.add_argument("--pairs", type=count, default=0, help="pairs of corpus; default: 20,000,000")
     parser.add_argument("--keep", help="folder for the runs of race; default: a temporary folder")
@@ -112,8 +115,9 @@ def arguments():
         metavar="NAME,…",
         help=f"the models of trainers and decoders; default: {','.join(ARCHITECTURES)}",
     )
-    parser.add_argument("--steps", type=count, default=0, help="training steps of each program in trainers")
-    parser.add_argument("--rounds", type=count, default=3, help="rounds of trainers and decoders")
+    parser.add_argument("--steps", type=count, default=0, help="training steps of each program in trainers and builds")
+    parser.add_argument("--rounds", type=count, default=3, help="rounds of trainers, decoders and builds")
+    parser.add_argument("--before", metavar="PROGRAM", help="the program of the other build, for builds")
     parser.add_argument(
         "--run-with",
         type=shlex.split,
