@@ -79,9 +79,8 @@ struct TokenizerOptions {
       field(
           "kind", &TokenizerOptions::kind,
           "sub-words by SentencePiece (bpe, unigram), whitespace-separated words, words of which "
-          "each "
-          "composed character that stands alone is split into its parts (decomposed: Unicode NFD; "
-          "한 becomes three letters, é an e and its accent), or characters"),
+          "each composed character that stands alone is split into its parts (decomposed: Unicode "
+          "NFD; 한 becomes three letters, é an e and its accent), or characters"),
       field("vocabulary_size", &TokenizerOptions::vocabulary_size,
             "size of each vocabulary, including the four special tokens but not `user_symbols`; "
             "for words and characters, the maximum size",

@@ -1,7 +1,6 @@
 // Tokenizers without sub-words:
-//   word       splits at ASCII white space; decoded with one space between words. So does
-//   decomposed,
-//              whose text is rewritten before (text/decomposed_words.h)
+//   word       splits at ASCII white space; decoded with one space between words
+//   decomposed the same, of a text that is rewritten before (text/decomposed_words.h)
 //   character  each code point and each user symbol is a token, spaces included; decoded by
 //              concatenation
 //   numbers    each word is a vector of numbers, separated by commas: "0.5,-2"
