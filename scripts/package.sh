@@ -3,4 +3,4 @@
 # `scripts/package.sh --help` says what each is.
 set -euo pipefail
 
-exec "$(dirname "${BASH_SOURCE[0]}")/python.sh" scripts/package/__main__.py "$@"
+exec "$(dirname "${BASH_SOURCE[0]}")/python.sh" scripts/package "$@"

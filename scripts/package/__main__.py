@@ -94,6 +94,8 @@ def finish(files, torch, environment):
 
 def main():
     options = arguments()
+    if options.output.exists() and not options.output.is_dir():
+        raise Failure(USAGE_ERROR, f"{options.output}: found a file, expected a folder for the packages")
     targets = ["regard", "regard_library"]
     if subprocess.run([ROOT / "scripts" / "build.sh", *targets], stdout=sys.stderr, check=False).returncode != 0:
         raise Failure(ENVIRONMENT_ERROR, "scripts/build.sh failed")

@@ -9,7 +9,7 @@ import shutil
 import pages
 import project
 from bare_debian import NOBODY, ROOT_USER, Root, base_system, call
-from project import BUILD, CHECK_FAILED, ROOT, USAGE_ERROR, Failure, machine, warn
+from project import BUILD, CHECK_FAILED, INPUT_ERROR, ROOT, USAGE_ERROR, Failure, machine, warn
 
 WORK = BUILD / "packages"
 PAGE = ROOT / "docs" / "deployment.md"
@@ -39,6 +39,9 @@ def arguments():
     options.packages = options.packages or sorted((ROOT / "dist").glob("regard*"))
     if not options.packages:
         raise Failure(USAGE_ERROR, "found no packages in dist/; run scripts/package.sh")
+    for package in options.packages:
+        if not package.is_file() or not package.name.endswith((".tar.gz", ".deb", ".whl")):
+            raise Failure(INPUT_ERROR, f"{package}: found no file of this name, expected a package of scripts/package.sh")
     return options
 
 
