@@ -138,6 +138,7 @@ std::unique_ptr<Tokenizer> learn(TokenizerOptions options, const std::vector<std
 std::vector<std::size_t> lengths_in_tokens(const Tokenizer& tokenizer,
                                            const std::vector<std::string>& lines) {
   std::vector<std::size_t> lengths;
+  lengths.reserve(lines.size());
   for (const auto& line : lines) lengths.push_back(tokenizer.encode(line).size());
   return lengths;
 }

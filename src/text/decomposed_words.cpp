@@ -1,6 +1,5 @@
 #include "text/decomposed_words.h"
 
-#include "base/strings.h"
 #include "text/unicode.h"
 
 namespace regard {

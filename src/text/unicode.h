@@ -21,10 +21,6 @@ std::size_t first_invalid_utf8(std::string_view text);
 // Splits well-formed `text` into code points. The results point into `text`.
 std::vector<std::string_view> code_points(std::string_view text);
 
-// Returns the canonical decomposition of a text (Unicode NFD), and its composition (NFC).
-std::string decomposed(std::string_view text);
-std::string composed(std::string_view text);
-
 // Returns the words between runs of ASCII white space, none of them empty. They point into `text`.
 // See split_words() for Unicode white space.
 std::vector<std::string_view> split_at_ascii_space(std::string_view text);

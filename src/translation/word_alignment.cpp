@@ -105,6 +105,7 @@ std::vector<std::string> word_texts(const std::vector<std::string>& tokens, cons
   for (const auto& word : words) {
     if (kind == TokenizerKind::decomposed) {
       std::vector<std::string_view> parts;
+      parts.reserve(word.size());
       for (const auto t : word) parts.emplace_back(tokens[t]);
       written.push_back(join_parts(parts));
       continue;

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "base/strings.h"
 #include "text/unicode.h"
 
 namespace regard::decomposed_words_test {
