@@ -60,7 +60,8 @@ def installed(package):
         [prefix] = (root.folder / "opt/venv/lib").glob("python3*/site-packages/regard")
         return root, "/" + str(prefix.relative_to(root.folder))
     prefix = "/opt/regard" if name.endswith(".deb") else "/home/any where/regard"
-    root = Root(base_system(), WORK / name.split("-")[0].split("_")[0] / name[-3:], f"{prefix}/bin:/usr/bin:/bin")
+    folder = WORK / ("deb" if name.endswith(".deb") else "archive")
+    root = Root(base_system(), folder, f"{prefix}/bin:/usr/bin:/bin")
     if name.endswith(".deb"):
         root.path = "/usr/bin:/bin:/usr/sbin:/sbin"
         shutil.copy(package, root.folder)
