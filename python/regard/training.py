@@ -46,7 +46,7 @@ class Training:
         self.model_dir = model_dir
         self._config, self._quiet = config, quiet
         # Rows after these steps are new; with `fresh`, those of files that are written from now on.
-        known = {name: [] for name in self._rows()} if fresh else self._rows()
+        known = {"train.jsonl": [], "validations.tsv": []} if fresh else self._rows()
         self._last_step = {name: max((row["step"] for row in rows), default=-1) for name, rows in known.items()}
         self._since = time.time_ns() if fresh else 0
         self._sizes: dict[str, int] = {}
@@ -62,12 +62,26 @@ class Training:
     @property
     def history(self) -> list[Row]:
         """The logged steps of the run, with those of earlier sessions: pandas.DataFrame(training.history)."""
-        return self._rows()["train.jsonl"]
+        path = self.model_dir / "train.jsonl"
+        if not path.exists():
+            return []
+        lines = path.read_text(encoding="utf-8").split("\n")[:-1]  # the last line may be incomplete
+        return [json.loads(line) for line in lines]
 
     @property
     def validations(self) -> list[Row]:
         """The validations of the run; `best` is true for the one whose model is the best."""
-        return self._rows()["validations.tsv"]
+        path, rows = self.model_dir / "validations.tsv", []
+        if not path.exists():
+            return []
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file, delimiter="\t"):
+                if None in row.values():  # incomplete
+                    break
+                numbers = {key: float(value) for key, value in row.items() if key != "best" and value}
+                whole = {key: int(numbers[key]) for key in ("step", "epoch") if key in numbers}
+                rows.append({**numbers, **whole, "best": row["best"] == "*"})
+        return rows
 
     @property
     def is_running(self) -> bool:
@@ -104,8 +118,9 @@ class Training:
             self.stop()
             self._process.wait()
             raise
-        if os.path.exists(self._config):
-            os.remove(self._config)
+        finally:
+            if os.path.exists(self._config):
+                os.remove(self._config)
         code = self._process.returncode
         if code != 0 and code not in _STOPPED:
             raise _ERRORS.get(code, Error)(self._reason(code))
@@ -122,20 +137,7 @@ class Training:
         return f"<regard.Training {str(self.model_dir)!r}, {state}>"
 
     def _rows(self) -> dict[str, list[Row]]:
-        rows: dict[str, list[Row]] = {"train.jsonl": [], "validations.tsv": []}
-        log, validations = (self.model_dir / name for name in rows)
-        if log.exists():
-            lines = log.read_text(encoding="utf-8").split("\n")[:-1]  # the last line may be incomplete
-            rows["train.jsonl"] = [json.loads(line) for line in lines]
-        if validations.exists():
-            with validations.open(encoding="utf-8", newline="") as file:
-                for row in csv.DictReader(file, delimiter="\t"):
-                    if None in row.values():  # incomplete
-                        break
-                    numbers = {key: float(value) for key, value in row.items() if key != "best" and value}
-                    whole = {key: int(numbers[key]) for key in ("step", "epoch") if key in numbers}
-                    rows["validations.tsv"].append({**numbers, **whole, "best": row["best"] == "*"})
-        return rows
+        return {"train.jsonl": self.history, "validations.tsv": self.validations}
 
     def _new_rows(self) -> list[Row]:
         states = {name: path.stat() for name in self._last_step if (path := self.model_dir / name).exists()}

@@ -3,6 +3,7 @@ same time, so that the scheduler gives them turns of milliseconds, and what dist
 
 import os
 import pathlib
+import signal
 import subprocess
 
 from pages import table
@@ -19,21 +20,23 @@ def seconds(config, precision, steps, before, first):
     found, processes = {}, {}
     with work_folder() as work:
         for place, core in enumerate(sorted(os.sched_getaffinity(0))):
-            programs = [before, REGARD]
-            for program in programs if (place + first) % 2 == 0 else reversed(programs):
+            for side in (0, 1) if (place + first) % 2 == 0 else (1, 0):
                 command = [
-                    "taskset", "-c", core, program, "train", "-c", config, "--threads", 1,
+                    "taskset", "-c", core, (before, REGARD)[side], "train", "-c", config, "--threads", 1,
                     f"training.precision={precision}", f"training.max_steps={steps}",
                     "training.validation_every=1000000", "training.show_examples=0",
-                    f"training.model_dir={work}/{core}-{programs.index(program)}",
+                    f"training.model_dir={work}/{core}-{side}",
                 ]  # fmt: skip
                 process = subprocess.Popen(
                     list(map(str, command)), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
                 )
-                processes[process.pid] = (core, programs.index(program))
+                processes[process.pid] = (core, side)
         while processes:
             pid, status, usage = os.wait4(-1, 0)
             if status != 0:
+                for other in set(processes) - {pid}:
+                    os.kill(other, signal.SIGKILL)
+                    os.waitpid(other, 0)
                 code = os.waitstatus_to_exitcode(status)
                 raise Failure(ENVIRONMENT_ERROR, f"regard train -c {config} ended with {code}")
             found[processes.pop(pid)] = usage.ru_utime + usage.ru_stime

@@ -8,20 +8,11 @@ import re
 import shutil
 import subprocess
 
-from project import BUILD, CHECK_FAILED, ENVIRONMENT_ERROR, Failure, warn
+from project import BUILD, CHECK_FAILED, ENVIRONMENT_ERROR, Failure, call, warn
 
 NOT_IN_SLIM = ("var/lib/apt/lists", "var/cache/apt", "usr/share/doc", "usr/share/man", "usr/share/locale", "var/log")
 ENTER = 'mount -t proc proc "$0/proc" && exec chroot --userspec="$1" "$0" env -i PATH="$2" HOME=/tmp "${@:3}"'
 ROOT_USER, NOBODY = "0:0", "65534:65534"
-
-
-def call(*command, text=None):
-    """Runs a command and returns its standard output. Raises Failure if it fails."""
-    words = [str(word) for word in command]
-    done = subprocess.run(words, input=text, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise Failure(CHECK_FAILED, f"{' '.join(words)} ended with {done.returncode}:\n{done.stderr.strip()[-2000:]}")
-    return done.stdout
 
 
 def base_system(*packages):

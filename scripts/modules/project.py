@@ -62,6 +62,21 @@ def regard(*command):
     return done.stdout.decode("utf-8")
 
 
+def call(*command, text=None, env=None):
+    """Runs a command and returns its standard output. Raises Failure if it fails."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, input=text, capture_output=True, text=True, env=env, check=False)
+    if done.returncode != 0:
+        said = (done.stdout + done.stderr).strip()[-2000:]
+        raise Failure(CHECK_FAILED, f"{' '.join(words)} ended with {done.returncode}:\n{said}")
+    return done.stdout
+
+
+def megabytes(path):
+    """Returns the size of a folder on the disk."""
+    return int(call("du", "-s", "--block-size=1000", path).split()[0]) / 1000
+
+
 def model_folder(model):
     """Returns the best model of a run, else its last; a model folder is returned as it is. Raises Failure if there
     is no model."""

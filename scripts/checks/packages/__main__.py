@@ -8,8 +8,8 @@ import shutil
 
 import pages
 import project
-from bare_debian import NOBODY, ROOT_USER, Root, base_system, call
-from project import BUILD, CHECK_FAILED, INPUT_ERROR, ROOT, USAGE_ERROR, Failure, machine, warn
+from bare_debian import NOBODY, ROOT_USER, Root, base_system
+from project import BUILD, CHECK_FAILED, INPUT_ERROR, ROOT, USAGE_ERROR, Failure, call, machine, megabytes, warn
 
 WORK = BUILD / "packages"
 PAGE = ROOT / "docs" / "deployment.md"
@@ -98,7 +98,7 @@ def check(package):
         (work / "translations").write_text(translated, encoding="utf-8")
         run("python", "-c", PYTHON, config)
     print(f"{package.name}: {version.splitlines()[0]} trains, translates and serves", flush=True)
-    return int(call("du", "-s", "--block-size=1000", root.folder / prefix[1:]).split()[0]) / 1000
+    return megabytes(root.folder / prefix[1:])
 
 
 def main():
@@ -106,8 +106,8 @@ def main():
     rows = []
     for package in options.packages:
         warn(f"trying {package.name}")
-        megabytes = check(package)
-        rows.append([f"`{package.name}`", f"{package.stat().st_size / 1e6:.0f}", f"{megabytes:.0f}"])
+        installed_size = check(package)
+        rows.append([f"`{package.name}`", f"{package.stat().st_size / 1e6:.0f}", f"{installed_size:.0f}"])
     table = pages.table(["package", "MB", "installed, MB"], rows)
     print(table)
     if options.write:
