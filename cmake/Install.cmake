@@ -88,8 +88,8 @@ install(CODE [=[
 # The texts of the licences that NOTICE lists.
 file(GLOB torch_licenses "${torch_root}/../torch-*.dist-info/licenses/LICENSE")
 install(FILES ${torch_licenses} DESTINATION share/doc/regard/licenses RENAME torch COMPONENT program)
-foreach(package libsentencepiece[0-9]* libspdlog[0-9]* libfmt[0-9]* libyaml-cpp[0-9]* libutf8proc[0-9]* libpng16-16* zlib1g
-                libssl3* gcc-*-base libcli11-dev nlohmann-json3-dev libboost[0-9]*-dev libgloo-dev)
+foreach(package libsentencepiece[0-9]* libspdlog[0-9]* libfmt[0-9]* libyaml-cpp[0-9]* libutf8proc[0-9]* libicu[0-9]* libgumbo[0-9]* libpng16-16* zlib1g
+                libarchive13* liblzma5 libbz2-1.0 libzstd1 liblz4-1 libnettle8* libacl1* libxml2 libssl3* gcc-*-base libcli11-dev nlohmann-json3-dev libboost[0-9]*-dev libgloo-dev)
   file(GLOB texts "/usr/share/doc/${package}/copyright")
   foreach(text IN LISTS texts)
     get_filename_component(folder "${text}" DIRECTORY)

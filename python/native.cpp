@@ -5,7 +5,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <unistd.h>
@@ -24,6 +26,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -181,7 +184,7 @@ nb::object make_heads(const regard::Model::HeadWeights& layers, std::size_t size
 }
 
 // Returns (source tokens, hypotheses) for each translation. A hypothesis is (text,
-// log_probability, score, tokens, token_log_probability [T], attention [T, S] or None).
+// log_probability, score, tokens, token_log_probability [T], attention [T, S] or None, alignment).
 nb::list convert(const std::vector<regard::Model::Translation>& translations) {
   nb::list all;
   for (const auto& translation : translations) {
@@ -192,13 +195,32 @@ nb::list convert(const std::vector<regard::Model::Translation>& translations) {
           hypothesis.attention.empty()
               ? nb::object(nb::none())
               : make_matrix(hypothesis.attention, translation.source_tokens.size());
-      hypotheses.append(nb::make_tuple(hypothesis.text, hypothesis.log_probability,
-                                       hypothesis.score, hypothesis.tokens,
-                                       make_array(log_p, {log_p.size()}), attention));
+      hypotheses.append(nb::make_tuple(
+          hypothesis.text, hypothesis.log_probability, hypothesis.score, hypothesis.tokens,
+          make_array(log_p, {log_p.size()}), attention, hypothesis.alignment));
     }
     all.append(nb::make_tuple(translation.source_tokens, hypotheses));
   }
   return all;
+}
+
+// (prefix, required phrases, banned phrases) of each line.
+using Constraints = std::vector<std::tuple<std::string, Lines, Lines>>;
+
+// The path of a file, empty for none, and terms with their translations.
+using GlossaryArgument = std::pair<nb::bytes, std::vector<std::pair<std::string, Lines>>>;
+
+regard::LineOptions line_options(const Constraints& constraints, bool whole_lines,
+                                 std::size_t split_length, const GlossaryArgument& glossary) {
+  regard::LineOptions options{.whole_lines = whole_lines, .split_length = split_length};
+  options.glossary_file.assign(glossary.first.c_str(), glossary.first.size());
+  for (const auto& [source, targets] : glossary.second) {
+    options.glossary.push_back({source, targets});
+  }
+  for (const auto& [prefix, require, ban] : constraints) {
+    options.constraints.push_back({prefix, require, ban});
+  }
+  return options;
 }
 
 class ForkedError : public std::runtime_error {
@@ -220,11 +242,14 @@ class Model {
   }
 
  public:
-  Model(const nb::bytes& folder, const std::string& device, std::int64_t threads,
+  Model(const std::vector<nb::bytes>& folders, const std::string& mean,
+        const std::vector<double>& weights, const std::string& device, std::int64_t threads,
         const std::string& precision, const std::string& src_tag, const std::string& trg_tag) {
-    const std::string path(folder.c_str(), folder.size());
+    std::vector<std::string> paths;
+    for (const auto& folder : folders) paths.emplace_back(folder.c_str(), folder.size());
     const Unlocked unlocked;
-    model_ = std::make_unique<regard::Model>(path, device, threads, precision, src_tag, trg_tag);
+    model_ = std::make_unique<regard::Model>(paths, regard::Model::Ensemble{mean, weights}, device,
+                                             threads, precision, src_tag, trg_tag);
   }
   Model(const Model& other, const std::string& src_tag, const std::string& trg_tag)
       : model_(std::make_unique<regard::Model>(other.model_->with_tags(src_tag, trg_tag))),
@@ -236,13 +261,21 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  Lines translate(const Lines& lines, const Lines& search) const {
-    return run(
-        [&](const Progress& progress) { return model_->translate(lines, search, progress); });
+  Lines translate(const Lines& lines, const Lines& search, const Constraints& constraints,
+                  bool whole_lines, std::size_t split_length,
+                  const GlossaryArgument& glossary) const {
+    const auto options = line_options(constraints, whole_lines, split_length, glossary);
+    return run([&](const Progress& progress) {
+      return model_->translate(lines, search, progress, options);
+    });
   }
-  nb::list n_best(const Lines& lines, std::size_t n, const Lines& search) const {
-    return convert(
-        run([&](const Progress& progress) { return model_->n_best(lines, n, search, progress); }));
+  nb::list n_best(const Lines& lines, std::size_t n, const Lines& search,
+                  const Constraints& constraints, bool whole_lines, std::size_t split_length,
+                  const GlossaryArgument& glossary) const {
+    const auto options = line_options(constraints, whole_lines, split_length, glossary);
+    return convert(run([&](const Progress& progress) {
+      return model_->n_best(lines, n, search, progress, options);
+    }));
   }
   nb::list score(const Lines& sources, const Lines& targets) const {
     return convert(
@@ -340,14 +373,19 @@ NB_MODULE(_native, module) {
   module.doc() = "The functions of libregard.so; use the classes of the package regard instead.";
   nb::register_exception_translator(translate_exception);
   nb::class_<Model>(module, "Model")
-      .def(nb::init<const nb::bytes&, const std::string&, std::int64_t, const std::string&,
-                    const std::string&, const std::string&>(),
-           nb::arg("folder"), nb::arg("device"), nb::arg("threads"), nb::arg("precision"),
-           nb::arg("src_tag"), nb::arg("trg_tag"))
+      .def(nb::init<const std::vector<nb::bytes>&, const std::string&, const std::vector<double>&,
+                    const std::string&, std::int64_t, const std::string&, const std::string&,
+                    const std::string&>(),
+           nb::arg("folders"), nb::arg("mean"), nb::arg("weights"), nb::arg("device"),
+           nb::arg("threads"), nb::arg("precision"), nb::arg("src_tag"), nb::arg("trg_tag"))
       .def(nb::init<const Model&, const std::string&, const std::string&>(), nb::arg("model"),
            nb::arg("src_tag"), nb::arg("trg_tag"))
-      .def("translate", &Model::translate, nb::arg("lines"), nb::arg("search"))
-      .def("n_best", &Model::n_best, nb::arg("lines"), nb::arg("n"), nb::arg("search"))
+      .def("translate", &Model::translate, nb::arg("lines"), nb::arg("search"),
+           nb::arg("constraints"), nb::arg("whole_lines"), nb::arg("split_length"),
+           nb::arg("glossary"))
+      .def("n_best", &Model::n_best, nb::arg("lines"), nb::arg("n"), nb::arg("search"),
+           nb::arg("constraints"), nb::arg("whole_lines"), nb::arg("split_length"),
+           nb::arg("glossary"))
       .def("score", &Model::score, nb::arg("sources"), nb::arg("targets"))
       .def("self_attention", &Model::self_attention, nb::arg("sources"), nb::arg("targets"));
   nb::module_::import_("atexit").attr("register")(nb::cpp_function([] { running_calls.finish(); }));

@@ -57,9 +57,28 @@ check_format() {
   sources | xargs -0 -r clang-format "${options[@]}"
 }
 
-# Runs clang-tidy with g++'s compile commands, without the precompiled header and g++'s own warnings.
+# Runs clang-tidy on one source. clang 14 cannot read a lambda that captures a structured binding, as C++20
+# allows: such errors do not count.
+tidy() {
+  local report code=0
+  report=$(clang-tidy "$@" 2>&1) || code=$?
+  local errors
+  errors=$(grep 'error:' <<<"$report") || true
+  local cannot_read='reference to local binding'
+  ((code == 0)) || { [[ $errors == *"$cannot_read"* ]] && ! grep -qv "$cannot_read" <<<"$errors"; } || {
+    grep -v ' warnings generated' <<<"$report"
+    return 1
+  }
+}
+
+# Runs clang-tidy with g++'s compile commands, without the precompiled header and g++'s own warnings. The
+# definitions let Boost.Asio use the coroutines of C++20, which clang 14 has but does not announce.
 check_tidy() {
   local options=(-p build-dev/tidy --quiet)
+  local definition
+  for definition in __cpp_impl_coroutine=201902L BOOST_ASIO_HAS_CO_AWAIT BOOST_ASIO_HAS_STD_COROUTINE; do
+    options+=("--extra-arg=-D$definition")
+  done
   [[ $fix == false ]] || options+=(--fix)
   if (($# == 0)); then
     say "clang-tidy: no source differs from main"
@@ -70,8 +89,9 @@ check_tidy() {
   sed -E 's/-Winvalid-pch|-Werror|-include [^ ]*cmake_pch\.hxx//g' build-dev/compile_commands.json \
     >build-dev/tidy/compile_commands.json
   say "clang-tidy on $# files"
-  printf '%s\0' "$@" | xargs -0 -n 1 -P "$(nproc)" clang-tidy "${options[@]}" \
-    2> >(grep -v ' warnings generated' >&2)
+  export -f tidy
+  # shellcheck disable=SC2016 # the inner shell expands it
+  printf '%s\0' "$@" | xargs -0 -n 1 -P "$(nproc)" bash -c 'tidy "$@"' tidy "${options[@]}"
 }
 
 check_scripts() {

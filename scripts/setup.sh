@@ -9,7 +9,8 @@ readonly environment_error=6
 readonly packages=(
   g++ cmake ninja-build pkg-config ccache
   libboost-dev libcli11-dev libcpp-httplib-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev
-  libgloo-dev libsentencepiece-dev libutf8proc-dev libssl-dev libpng-dev zlib1g-dev libgtest-dev libgmock-dev
+  libgloo-dev libsentencepiece-dev libutf8proc-dev libicu-dev libgumbo-dev libssl-dev
+  libpng-dev zlib1g-dev libarchive-dev libxml2-dev libgtest-dev libgmock-dev
 )
 # Packages needed to install the PyTorch wheel, and to build the Python package against it.
 readonly wheel_packages=(python3 python3-dev python3-venv ca-certificates)

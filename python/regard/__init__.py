@@ -25,6 +25,7 @@ from . import _build
 
 if TYPE_CHECKING:
     from .errors import CheckpointError, ConfigError, EnvironmentError, Error, InputError
+    from .exporters import export
     from .metrics import MetricScore, evaluate
     from .model import Hypothesis, Model, SelfAttention, Translation
     from .plot import AttentionPlot, plot_attention
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "errors": ("CheckpointError", "ConfigError", "EnvironmentError", "Error", "InputError"),
+    "exporters": ("export",),
     "metrics": ("MetricScore", "evaluate"),
     "model": ("Hypothesis", "Model", "SelfAttention", "Translation"),
     "plot": ("AttentionPlot", "plot_attention"),
@@ -57,6 +59,7 @@ __all__ = [
     "Training",
     "Translation",
     "evaluate",
+    "export",
     "plot_attention",
     "to_torch",
     "train",

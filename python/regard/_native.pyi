@@ -3,10 +3,14 @@ from typing import TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-# Text, log-probability, score, tokens, log-probability of each token, attention.
+# Text, log-probability, score, tokens, log-probability of each token, attention, alignment.
 ConvertedHypothesis: TypeAlias = tuple[
-    str, float, float, list[str], NDArray[np.float64], NDArray[np.float32] | None
+    str, float, float, list[str], NDArray[np.float64], NDArray[np.float32] | None, list[tuple[int, int]]
 ]
+# Prefix, required phrases, banned phrases.
+Constraints: TypeAlias = tuple[str, list[str], list[str]]
+# Path of a file, empty for none, and terms with their translations.
+Glossary: TypeAlias = tuple[bytes, list[tuple[str, list[str]]]]
 # Source tokens and hypotheses.
 ConvertedTranslation: TypeAlias = tuple[list[str], list[ConvertedHypothesis]]
 # Source tokens, decoder inputs, encoder, decoder.
@@ -21,12 +25,37 @@ ConvertedScore: TypeAlias = tuple[
 class Model:
     @overload
     def __init__(
-        self, folder: bytes, device: str, threads: int, precision: str, src_tag: str, trg_tag: str
+        self,
+        folders: list[bytes],
+        mean: str,
+        weights: list[float],
+        device: str,
+        threads: int,
+        precision: str,
+        src_tag: str,
+        trg_tag: str,
     ) -> None: ...
     @overload
     def __init__(self, model: Model, src_tag: str, trg_tag: str) -> None: ...
-    def translate(self, lines: list[str], search: list[str]) -> list[str]: ...
-    def n_best(self, lines: list[str], n: int, search: list[str]) -> list[ConvertedTranslation]: ...
+    def translate(
+        self,
+        lines: list[str],
+        search: list[str],
+        constraints: list[Constraints],
+        whole_lines: bool,
+        split_length: int,
+        glossary: Glossary,
+    ) -> list[str]: ...
+    def n_best(
+        self,
+        lines: list[str],
+        n: int,
+        search: list[str],
+        constraints: list[Constraints],
+        whole_lines: bool,
+        split_length: int,
+        glossary: Glossary,
+    ) -> list[ConvertedTranslation]: ...
     def score(self, sources: list[str], targets: list[str]) -> list[ConvertedTranslation]: ...
     def self_attention(self, sources: list[str], targets: list[str]) -> list[ConvertedSelfAttention]: ...
 

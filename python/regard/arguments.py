@@ -32,6 +32,43 @@ def check_lines(lines: Iterable[str], name: str) -> list[str]:
     return checked
 
 
+def check_phrases(phrases: Iterable[str] | Iterable[Iterable[str]], name: str) -> list[list[str]]:
+    """Returns the phrases of each line, or of all lines as one list."""
+    if isinstance(phrases, str):
+        raise TypeError(f"{name}: found one str, expected a list of str; write [text] for one phrase")
+    given = list(phrases)
+    if any(not isinstance(each, str) for each in given):
+        return [check_lines(each, f"{name}:{line}") for line, each in enumerate(given, 1)]
+    return [check_lines(given, name)]
+
+
+def as_constraints(lines: int, **given: list[list[str]] | list[str]) -> list[tuple[str, list[str], list[str]]]:
+    """Returns (prefix, required phrases, banned phrases) of each line, or for all lines; nothing if all are empty. Each of
+    `given` has one element for all lines, or one for each."""
+    if not any(any(each) for each in given.values()):
+        return []
+    for name, each in given.items():
+        if len(each) not in (1, lines):
+            raise InputError(f"{name}: found {len(each)}, expected one for each of {lines} lines")
+    count = max(len(each) for each in given.values())
+    return list(zip(*(each * count if len(each) == 1 else each for each in given.values()), strict=True))
+
+
+def as_glossary(
+    glossary: str | os.PathLike[str] | Mapping[str, str | Iterable[str]],
+) -> tuple[bytes, list[tuple[str, list[str]]]]:
+    """Returns (path of a file, terms with their translations)."""
+    if isinstance(glossary, (str, os.PathLike)):
+        return os.fsencode(glossary), []
+    if not isinstance(glossary, Mapping):
+        raise TypeError(f"glossary: found {type(glossary).__name__}, expected the path of a file or a dict")
+    terms = check_lines(glossary, "glossary")
+    return b"", [
+        (term, check_lines([each] if isinstance(each, str) else each, f"glossary: `{term}`"))
+        for term, each in zip(terms, glossary.values(), strict=True)
+    ]
+
+
 def as_assignments(options: Mapping[str, object]) -> list[str]:
     """Returns "key=value" for each option, as regard reads them."""
     return [f"{key}={as_text(key, value)}" for key, value in options.items()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import pathlib
+import sys
 
 from .errors import EnvironmentError
 
@@ -18,8 +19,8 @@ def path() -> pathlib.Path:
 
 
 def environment() -> dict[str, str]:
-    """Returns the variables with which the program finds the LibTorch of PyTorch in any folder of packages."""
-    variables = dict(os.environ)
+    """Returns the variables with which the program finds this Python, and the LibTorch of PyTorch in any folder."""
+    variables = {"REGARD_PYTHON": sys.executable, **os.environ}
     found = importlib.util.find_spec("torch")
     if found is not None and found.origin is not None:
         folders = [variables.get("LD_LIBRARY_PATH", ""), str(pathlib.Path(found.origin).with_name("lib"))]

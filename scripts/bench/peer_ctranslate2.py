@@ -1,4 +1,4 @@
-"""Runs CTranslate2 on the Transformer of regard: scripts/export_ctranslate2.sh writes its weights in the format of
+"""Runs CTranslate2 on the Transformer of regard: `regard export` writes its weights in the format of
 CTranslate2, so both compute the same translations. It supports no recurrent models.
 
 One process loads the model and translates with each beam size, with as many translators of one thread as
@@ -8,7 +8,7 @@ there are threads. Its time is that of translate_batch() alone, after a warm-up:
 import json
 
 from cases import BEAM_ALPHA, DECODING_BATCH, MAX_LENGTH, Translated, join_pieces
-from programs import timed
+from exports import Exporter
 from project import ENVIRONMENT_ERROR, ROOT, Failure
 
 TITLE = "CTranslate2 4.8.5"
@@ -20,7 +20,7 @@ INSIDE = ROOT / "scripts" / "bench" / "inside"
 def convert(case, run):
     """Writes the best model of a run in the format of CTranslate2; returns its folder."""
     model = case.folder("ctranslate2")
-    timed([ROOT / "scripts" / "export_ctranslate2.sh", run, model], case.work / "ctranslate2.log")
+    Exporter().export(run, model, "ctranslate2")
     return model
 
 

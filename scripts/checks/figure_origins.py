@@ -26,7 +26,7 @@ CODE = {
     "scaling.md": ("src/training", "src/kernels"),
     "serving.md": ("src/serve", "src/translation", "src/decoding", "src/kernels"),
     "deployment.md": ("Dockerfile", "src/serve", "CMakeLists.txt"),
-    "export.md": ("scripts/export_ctranslate2", "src/decoding", "src/kernels"),
+    "export.md": ("python/regard/exporters", "src/decoding", "src/kernels"),
     "reliability.md": ("src", "tests/fuzz"),
     "pointer.md": (*QUALITY, "tools/corpus_generator"),
 }

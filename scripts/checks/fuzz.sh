@@ -50,7 +50,7 @@ statistic() { # LOG NAME
 machine() {
   local name version versions=()
   while read -r name version; do versions+=("$name $version"); done < <(
-    for name in yaml-cpp sentencepiece zlib nlohmann_json libutf8proc; do
+    for name in yaml-cpp sentencepiece zlib libarchive libxml-2.0 nlohmann_json libutf8proc; do
       echo "$name $(pkg-config --modversion "$name" 2>/dev/null || echo unknown)"
     done
   )
@@ -132,7 +132,7 @@ command -v clang++-14 >/dev/null ||
   fail "$environment_error" "clang++-14 is needed; apt-get install clang-14"
 
 cmake --preset fuzz >/dev/null
-cmake --build --preset fuzz >&2
+cmake --build --preset fuzz --target "${names[@]/#/fuzz_}" >&2
 fast=${TMPDIR:-/tmp} # temporary files of the targets: in memory if possible
 [[ ! -w /dev/shm ]] || fast=/dev/shm
 failed=false

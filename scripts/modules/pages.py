@@ -2,6 +2,7 @@
 between the marks says when and with which commit the figures were measured."""
 
 import datetime
+import functools
 import re
 import subprocess
 
@@ -15,6 +16,7 @@ PLACE = re.compile(r"^(<!-- ((?!not measured)[a-z][\w -]*) -->\n)(.*?)(<!-- end 
 WITHOUT_FIGURES = ("commands", "checks")  # checks have a date in each row
 
 
+@functools.cache  # before a page is written, which would make it dirty
 def commit():
     """Returns the short name of the checked out commit, with -dirty if files differ from it."""
     command = ("git", "describe", "--always", "--dirty", "--exclude=*")
@@ -43,7 +45,7 @@ def with_origin(body, before):
     """Returns the new figures with the line of their origin. `before`: the old figures with theirs."""
     old, known = ORIGIN.sub("", before), origins(before)
     now = (today(), commit())
-    lines = {line for line in old.splitlines() if re.search(r"\d", line)}
+    lines = {line for line in old.splitlines() if line.startswith("|") and re.search(r"\d", line)}
     if known and numbers(body) == numbers(old):
         first, last = known
     elif known and any(line in lines for line in body.splitlines()):

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <filesystem>
 #include <limits>
 #include <list>
 #include <mutex>
@@ -15,16 +16,20 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "base/thread_pool.h"
-#include "checkpoint/run_folder.h"
 #include "config/reader.h"
 #include "data/line_checks.h"
 #include "kernels/device.h"
+#include "text/tokenizer.h"
 #include "text/unicode.h"
 #include "translation/engine.h"
+#include "translation/ensemble_folders.h"
 #include "translation/explanation.h"
+#include "translation/long_lines.h"
 #include "translation/model_folder.h"
+#include "translation/phrase_constraints.h"
 #include "translation/score_translations.h"
 #include "translation/translator.h"
+#include "translation/word_alignment.h"
 
 namespace regard {
 namespace {
@@ -34,27 +39,34 @@ constexpr std::int64_t score_batch_size = 64;
 constexpr auto progress_interval = std::chrono::milliseconds(20);
 
 Model::Hypothesis convert(const Hypothesis& hypothesis, const Translation& translation,
-                          const Translator& translator) {
-  return {translator.text(hypothesis, translation),
-          hypothesis.log_probability,
-          ranking_score(hypothesis),
-          translator.tokens(hypothesis, translation),
-          hypothesis.token_log_p,
-          hypothesis.weights};
+                          const Translator& translator, const DataOptions& data) {
+  Model::Hypothesis result{translator.text(hypothesis, translation),
+                           hypothesis.log_probability,
+                           ranking_score(hypothesis),
+                           translator.tokens(hypothesis, translation),
+                           hypothesis.token_log_p,
+                           hypothesis.weights,
+                           {}};
+  if (hypothesis.weights.empty()) return result;
+  for (const auto& link :
+       align_words(hypothesis.weights, translation.source_tokens, translation.tags, result.tokens,
+                   data.tokenizer.kind, source_token_kind(data))) {
+    result.alignment.emplace_back(link.source, link.target);
+  }
+  return result;
 }
 
-// `lines` are the sources.
-std::vector<Model::Translation> convert(const std::vector<std::string>& lines,
-                                        const std::vector<Translation>& translations, std::size_t n,
-                                        const TextCodec& codec, const Translator& translator) {
+std::vector<Model::Translation> convert(const std::vector<Translation>& translations, std::size_t n,
+                                        const TranslationModel& model,
+                                        const Translator& translator) {
   std::vector<Model::Translation> all;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto& translation = translations[i];
+  for (const auto& translation : translations) {
     all.emplace_back();
     if (translation.hypotheses.empty()) continue;
-    all.back().source_tokens = source_tokens(codec, lines[i], codec.encode_source(lines[i]));
+    all.back().source_tokens = translation.source_tokens;
     for (std::size_t k = 0; k < std::min(n, translation.hypotheses.size()); ++k) {
-      all.back().hypotheses.push_back(convert(translation.hypotheses[k], translation, translator));
+      all.back().hypotheses.push_back(
+          convert(translation.hypotheses[k], translation, translator, model.options.data));
     }
   }
   return all;
@@ -81,10 +93,14 @@ std::function<void(std::int64_t)> as_reporter(const Model::Progress& progress) {
   return [&progress](std::int64_t finished) { progress(static_cast<std::size_t>(finished)); };
 }
 
-// Checks that each text is one line of UTF-8, with or without its line feed, and cuts lines that
-// are too long.
-std::vector<std::string> truncate_lines(std::vector<std::string> lines, const LineLimit& limit,
-                                        const std::string& name) {
+void truncate(std::string& line, const LineLimit& limit, const std::string& name,
+              std::size_t index) {
+  const auto warning = cut_long_line(line, limit, name, static_cast<std::int64_t>(index) + 1);
+  if (warning) log::warning("{}", *warning);
+}
+
+// Checks that each text is one line of UTF-8, with or without its line feed.
+std::vector<std::string> check_lines(std::vector<std::string> lines, const std::string& name) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (const auto at = first_invalid_utf8(lines[i]); at != std::string_view::npos) {
       throw InputError("{}:{}: byte {} is not UTF-8", name, i + 1, at + 1);
@@ -94,11 +110,15 @@ std::vector<std::string> truncate_lines(std::vector<std::string> lines, const Li
       throw InputError("{}:{}: byte {} is a line feed, expected one line; split the text", name,
                        i + 1, at + 1);
     }
-    const auto number = static_cast<std::int64_t>(i) + 1;
-    if (const auto warning = cut_long_line(lines[i], limit, name, number)) {
-      log::warning("{}", *warning);
-    }
   }
+  return lines;
+}
+
+// As check_lines(); also cuts lines that are too long.
+std::vector<std::string> truncate_lines(std::vector<std::string> lines, const LineLimit& limit,
+                                        const std::string& name) {
+  lines = check_lines(std::move(lines), name);
+  for (std::size_t i = 0; i < lines.size(); ++i) truncate(lines[i], limit, name, i);
   return lines;
 }
 
@@ -187,27 +207,31 @@ class Callers {
   std::optional<std::int64_t> batch_size_;  // of the engine; none without an engine
 };
 
-// Translates lines as one request. Calls `progress` on this thread.
-std::vector<Translation> translate_request(Engine& engine, const std::vector<std::string>& lines,
-                                           const SearchRequest& options, const TextCodec& codec,
-                                           const Model::Progress& progress) {
+// Translates lines as one request: returns the translations of the parts of each line. Calls
+// `progress` on this thread.
+std::vector<std::vector<Translation>> translate_request(Engine& engine,
+                                                        std::vector<QueuedLine> lines,
+                                                        const SearchRequest& options,
+                                                        const TextCodec& codec,
+                                                        std::shared_ptr<const Glossary> glossary,
+                                                        const Model::Progress& progress) {
   std::mutex mutex;  // guards the variables below
   std::condition_variable complete;
-  std::vector<Translation> translations(lines.size());
+  std::vector<std::vector<Translation>> translations(lines.size());
   std::size_t finished = 0;
   std::exception_ptr error;  // of progress, else of the first line that has one
   auto error_line = std::numeric_limits<std::size_t>::max();
   bool is_cancelled = false;
 
-  TranslationRequest request{.lines = {}, .search = options, .codec = codec, .finished = {}};
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    request.lines.push_back(
-        {.text = lines[i], .options = {.number = static_cast<std::int64_t>(i) + 1}});
-  }
+  TranslationRequest request{.lines = std::move(lines),
+                             .search = options,
+                             .codec = codec,
+                             .glossary = std::move(glossary),
+                             .finished = {}};
   request.finished = [&](std::size_t line, std::vector<Translation> sentences,
                          const std::exception_ptr& line_error) {
     const std::lock_guard lock(mutex);
-    if (!line_error) translations[line] = std::move(sentences.front());
+    if (!line_error) translations[line] = std::move(sentences);
     if (line_error && !is_cancelled && line < error_line) {
       error = line_error;
       error_line = line;
@@ -217,8 +241,8 @@ std::vector<Translation> translate_request(Engine& engine, const std::vector<std
   const auto number = engine.submit(std::move(request));
 
   std::unique_lock lock(mutex);
-  for (std::size_t reported = 0; reported < lines.size();) {
-    complete.wait_for(lock, progress_interval, [&] { return finished == lines.size(); });
+  for (std::size_t reported = 0; reported < translations.size();) {
+    complete.wait_for(lock, progress_interval, [&] { return finished == translations.size(); });
     reported = finished;
     if (progress && !error) {
       lock.unlock();
@@ -249,13 +273,18 @@ struct Model::Parts {
     Callers callers;
   };
 
-  Parts(const std::string& folder, const std::string& device_name, std::int64_t threads,
-        const std::string& precision_name, const std::string& source_tag,
-        const std::string& target_tag)
+  Parts(const std::vector<std::string>& folders, const Ensemble& ensemble,
+        const std::string& device_name, std::int64_t threads, const std::string& precision_name,
+        const std::string& source_tag, const std::string& target_tag)
       : device(find_device(device_name)) {
+    if (folders.empty()) throw ConfigError("found no model, expected at least one");
     const auto precision = kernels::find_precision(precision_name, device);
-    contents = retry_if_removed([&] { return load_model(resolve_model(folder), device); });
-    require_decoder(contents, folder);
+    std::vector<std::filesystem::path> paths(folders.begin(), folders.end());
+    contents = load_ensemble(paths, device, {ensemble.mean, ensemble.weights, "ensemble_"});
+    phrases.emplace(contents.codec, contents.options.data.tokenizer.kind);
+    splitter =
+        std::make_shared<LineSplitter>(contents.codec, contents.options.data.tokenizer.user_symbols,
+                                       languages(contents.options).first);
     set_tags(source_tag, target_tag);
     source_limit = source_line_limit(contents.codec, contents.options.data);
     target_limit = target_line_limit(contents.codec, contents.options.data);
@@ -273,16 +302,97 @@ struct Model::Parts {
     return search;
   }
 
-  // The lines are truncated.
+  // The lines with their constraints and parts, which are cut if they are too long.
+  std::vector<QueuedLine> queue(const std::vector<std::string>& lines, const LineOptions& options,
+                                const SearchRequest& search) const {
+    if (options.whole_lines && options.split_length > 0) {
+      throw ConfigError("found whole_lines and split_length, expected one of them");
+    }
+    const auto& constraints = options.constraints;
+    if (constraints.size() > 1 && constraints.size() != lines.size()) {
+      throw ConfigError("constraints: found {}, expected one for each of {}", constraints.size(),
+                        counted(lines.size(), "line"));
+    }
+    std::vector<SentenceOptions> sentences;
+    sentences.reserve(constraints.size());
+    for (const auto& [prefix, require, ban] : constraints) {
+      sentences.push_back(phrases->encode({prefix, require, ban}, search.max_output_length));
+    }
+    std::vector<QueuedLine> queued;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      QueuedLine line{.text = lines[i]};
+      if (!sentences.empty()) line.options = sentences[sentences.size() == 1 ? 0 : i];
+      line.options.number = static_cast<std::int64_t>(i) + 1;
+      const bool is_whole =
+          options.whole_lines || needs_whole_lines(search, line.options.has_constraints());
+      if (options.split_length > 0 || !is_whole) {
+        line.parts = splitter->split(lines[i], static_cast<std::int64_t>(options.split_length));
+      }
+      for (auto& part : line.parts) truncate(part, source_limit, "line", i);
+      if (line.parts.empty()) truncate(line.text, source_limit, "line", i);
+      queued.push_back(std::move(line));
+    }
+    return queued;
+  }
+
+  std::shared_ptr<const Glossary> glossary_of(const LineOptions& options,
+                                              const SearchOptions& search) const {
+    if (options.glossary_file.empty() && options.glossary.empty()) return nullptr;
+    const auto& model = contents.options.model;
+    if (contents.codec.features || model.encoder.numbers > 0 ||
+        contents.codec.source->ignores_text() || model.output.kind == OutputKind::pointer) {
+      throw ConfigError("glossary: the model does not translate words");
+    }
+    if (search.samples > 0) {
+      throw ConfigError(
+          "glossary: found samples {}, expected 0: only beam search supports required phrases",
+          search.samples);
+    }
+    auto entries = options.glossary_file.empty() ? std::vector<GlossaryEntry>()
+                                                 : read_glossary(options.glossary_file);
+    for (const auto& [source, targets] : options.glossary) {
+      entries.push_back({source, targets, fmt::format("glossary: `{}`", excerpt(source))});
+    }
+    return std::make_shared<const Glossary>(entries, *phrases,
+                                            contents.options.data.tokenizer.user_symbols);
+  }
+
+  // Adds the source tokens, which a search returns only with weights.
+  void add_source_tokens(const std::string& line, const std::vector<std::string>& parts_of_line,
+                         regard::Translation& translation) const {
+    if (translation.hypotheses.empty() || !translation.source_tokens.empty()) return;
+    translation.source_tokens =
+        source_tokens(contents.codec, parts_of_line.empty() ? std::vector{line} : parts_of_line);
+  }
+
+  // Warns of lines whose translations lack required phrases.
   std::vector<regard::Translation> translate(const std::vector<std::string>& lines,
                                              const SearchOptions& search, std::size_t n,
-                                             bool want_weights, const Progress& progress) const {
+                                             bool want_details, const LineOptions& line_options,
+                                             const Progress& progress) const {
     auto options = search_request(search);
     options.n_best = static_cast<std::int64_t>(n);
-    options.want_weights = want_weights && contents.model->has_attention_weights();
-    return shared->callers.translate(search.batch_size, progress, [&](Engine& engine) {
-      return translate_request(engine, lines, options, contents.codec, progress);
+    options.want_weights = want_details && contents.model->has_attention_weights();
+    options.words = phrases->words();
+    const auto queued = queue(check_lines(lines, "line"), line_options, options);
+    const auto glossary = glossary_of(line_options, search);
+    auto of_parts = shared->callers.translate(search.batch_size, progress, [&](Engine& engine) {
+      return translate_request(engine, queued, options, contents.codec, glossary, progress);
     });
+    std::vector<regard::Translation> translations;
+    for (std::size_t i = 0; i < of_parts.size(); ++i) {
+      auto& parts = of_parts[i];
+      translations.push_back(
+          parts.size() == 1
+              ? std::move(parts[0])
+              : join_translations(parts, contents.codec, contents.options.data.tokenizer.kind));
+      if (want_details) add_source_tokens(queued[i].text, queued[i].parts, translations[i]);
+      if (translations[i].lacks_phrases) {
+        log::warning("line {}: no translation was found that has all required phrases{}", i + 1,
+                     glossary ? " and terms" : "");
+      }
+    }
+    return translations;
   }
 
   struct Scored {
@@ -303,6 +413,8 @@ struct Model::Parts {
                                 contents.model->has_attention_weights(), score_batch_size,
                                 shared->translator.packed_weights(), as_reporter(progress));
     });
+    for (std::size_t i = 0; i < translations.size(); ++i)
+      add_source_tokens(own_sources[i], {}, translations[i]);
     return {std::move(own_sources), std::move(translations)};
   }
 
@@ -310,13 +422,20 @@ struct Model::Parts {
   TranslationModel contents;  // with the tags of this model
   LineLimit source_limit;
   LineLimit target_limit;
+  std::optional<PhraseEncoder> phrases;
+  std::shared_ptr<const LineSplitter> splitter;
   std::shared_ptr<Shared> shared;
 };
 
 Model::Model(const std::string& folder, const std::string& device, std::int64_t threads,
              const std::string& precision, const std::string& source_tag,
              const std::string& target_tag)
-    : parts_(std::make_unique<Parts>(folder, device, threads, precision, source_tag, target_tag)) {}
+    : Model(std::vector{folder}, Ensemble(), device, threads, precision, source_tag, target_tag) {}
+Model::Model(const std::vector<std::string>& folders, const Ensemble& ensemble,
+             const std::string& device, std::int64_t threads, const std::string& precision,
+             const std::string& source_tag, const std::string& target_tag)
+    : parts_(std::make_unique<Parts>(folders, ensemble, device, threads, precision, source_tag,
+                                     target_tag)) {}
 Model::Model(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
@@ -330,19 +449,21 @@ Model Model::with_tags(const std::string& source_tag, const std::string& target_
 
 std::vector<std::string> Model::translate(const std::vector<std::string>& lines,
                                           const std::vector<std::string>& search,
-                                          const Progress& progress) const {
+                                          const Progress& progress,
+                                          const LineOptions& line_options) const {
   std::vector<std::string> texts;
   const auto options = parts_->search_with(search);
-  const auto truncated = truncate_lines(lines, parts_->source_limit, "line");
-  for (auto& translation : parts_->translate(truncated, options, 1, false, progress)) {
-    texts.push_back(std::move(translation.text));
+  const auto& translator = parts_->shared->translator;
+  for (const auto& each : parts_->translate(lines, options, 1, false, line_options, progress)) {
+    texts.push_back(each.hypotheses.empty() ? "" : translator.text(each.hypotheses[0], each));
   }
   return texts;
 }
 
 std::vector<Model::Translation> Model::n_best(const std::vector<std::string>& lines, std::size_t n,
                                               const std::vector<std::string>& search,
-                                              const Progress& progress) const {
+                                              const Progress& progress,
+                                              const LineOptions& line_options) const {
   const auto options = parts_->search_with(search);
   const bool sampling = options.samples > 0;
   const auto max_n = static_cast<std::size_t>(sampling ? options.samples : options.beam_size);
@@ -350,17 +471,15 @@ std::vector<Model::Translation> Model::n_best(const std::vector<std::string>& li
     throw ConfigError("n_best: found {}, expected 1 to {} ({})", n, max_n,
                       sampling ? "samples" : "beam_size");
   }
-  const auto truncated = truncate_lines(lines, parts_->source_limit, "line");
-  return convert(truncated, parts_->translate(truncated, options, n, true, progress), n,
-                 parts_->contents.codec, parts_->shared->translator);
+  return convert(parts_->translate(lines, options, n, true, line_options, progress), n,
+                 parts_->contents, parts_->shared->translator);
 }
 
 std::vector<Model::Translation> Model::score(const std::vector<std::string>& sources,
                                              const std::vector<std::string>& targets,
                                              const Progress& progress) const {
   const auto scored = parts_->score("score", sources, targets, progress);
-  return convert(scored.sources, scored.translations, 1, parts_->contents.codec,
-                 parts_->shared->translator);
+  return convert(scored.translations, 1, parts_->contents, parts_->shared->translator);
 }
 
 std::vector<Model::SelfAttention> Model::self_attention(const std::vector<std::string>& sources,

@@ -100,8 +100,10 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 ConfigError unknown_name(std::string_view kind, std::string_view word,
                          const std::vector<std::string>& known) {
   const auto suggested = nearest(word, known);
-  return ConfigError("unknown {} '{}': expected {}{}", kind, word, fmt::join(known, ", "),
-                     suggested ? fmt::format("; did you mean '{}'?", *suggested) : "");
+  const auto names = fmt::format("{}", fmt::join(known, ", "));
+  if (!suggested) return ConfigError("unknown {} '{}': expected {}", kind, word, names);
+  return ConfigError("unknown {} '{}'; did you mean '{}'? Known: {}", kind, word, *suggested,
+                     names);
 }
 
 }  // namespace regard

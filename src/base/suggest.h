@@ -46,7 +46,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 // is first. `word` must be in lower case, with "_" for "-".
 std::vector<std::string_view> synonyms(std::string_view word);
 
-// Returns an error such as "unknown metric 'blue': expected bleu, ter; did you mean 'bleu'?".
+// Returns an error such as "unknown metric 'blue'; did you mean 'bleu'? Known: bleu, ter".
 ConfigError unknown_name(std::string_view kind, std::string_view word,
                          const std::vector<std::string>& known);
 

@@ -95,6 +95,7 @@ constexpr Synonyms table[] = {
     {"max_epoch max_epochs num_epochs num_train_epochs after_epochs epoch", "epochs"},
     {"max_update max_updates updates train_steps after_batches num_updates steps total_num_update",
      "max_steps"},
+    {"max_time stop_time_hours max_seconds max_hours time_limit time_budget", "max_minutes"},
     {"lr learn_rate peak_lr", "learning_rate"},
     {"stop_min_lr min_lr end_learning_rate", "learning_rate_min"},
     {"warmup warmup_updates learning_rate_warmup lr_warmup num_warmup_steps warm_up",

@@ -133,7 +133,7 @@ CLI::App* add_score(CLI::App& program, ScoreArguments& arguments) {
   add_model_options(*command, arguments.model)->required();
   command
       ->add_option("-s,--src", arguments.source,
-                   "source text, plain or .gz; a language model needs none")
+                   "source text, plain or compressed; a language model needs none")
       ->type_name("FILE");
   auto* target =
       command->add_option("-t,--trg", arguments.target, "translations of the source, line by line")
@@ -163,7 +163,7 @@ CLI::App* add_shortlist(CLI::App& program, ShortlistArguments& arguments) {
   auto* command = program.add_subcommand(
       "shortlist", "Learn the likely target tokens of each source token, for faster translation");
   add_model_options(*command, arguments.model)->required();
-  command->add_option("-s,--src", arguments.source, "source text, plain or .gz")
+  command->add_option("-s,--src", arguments.source, "source text, plain or compressed")
       ->required()
       ->type_name("FILE");
   command
@@ -225,8 +225,10 @@ CLI::App* add_quantize(CLI::App& program, QuantizeArguments& arguments) {
 }
 
 CLI::App* add_info(CLI::App& program, InfoArguments& arguments) {
-  auto* command = program.add_subcommand("info", "Describe a model: sizes, training and scores");
-  command->add_option("model", arguments.model, "a run folder or a model folder")
+  auto* command = program.add_subcommand("info", "Describe a model, or compare training runs");
+  command
+      ->add_option("model", arguments.models,
+                   "a run folder or a model folder; several run folders are compared")
       ->required()
       ->type_name("MODEL");
   command->add_flag("--json", arguments.json, "print one JSON object");
@@ -235,21 +237,24 @@ CLI::App* add_info(CLI::App& program, InfoArguments& arguments) {
 
 CLI::App* add_report(CLI::App& program, ReportArguments& arguments) {
   auto* command = program.add_subcommand(
-      "report",
-      "Write an .html page about a run: learning curves, translations, BLEU by length, attention");
-  command->add_option("run", arguments.model.models, "a run folder")
-      ->expected(1)
+      "report", "Write an .html page about a run, or about several side by side");
+  command
+      ->add_option("run", arguments.model.models,
+                   "a run folder; several are compared: options, learning curves, BLEU with "
+                   "intervals, means over seeds")
       ->required()
       ->type_name("FOLDER");
   command
       ->add_option("-o,--output", arguments.output,
-                   "output file (default: report.html in the run folder)")
+                   "output file (default: report.html in the run folder; comparison.html for "
+                   "several runs)")
       ->type_name("FILE");
-  auto* source = command
-                     ->add_option("-s,--src", arguments.source,
-                                  "score translations of this text (plain or .gz) instead of the "
-                                  "validation text; needs --ref and --hypotheses")
-                     ->type_name("FILE");
+  auto* source =
+      command
+          ->add_option("-s,--src", arguments.source,
+                       "score translations of this text (plain or compressed) instead of the "
+                       "validation text; needs --ref and --hypotheses")
+          ->type_name("FILE");
   auto* reference = command->add_option("-r,--ref", arguments.reference, "reference translations")
                         ->needs(source)
                         ->type_name("FILE");
@@ -266,6 +271,28 @@ CLI::App* add_report(CLI::App& program, ReportArguments& arguments) {
       ->transform(whole_number(0, 100))
       ->type_name("N");
   add_device_options(*command, arguments.model);
+  return command;
+}
+
+CLI::App* add_export(CLI::App& program, ExportArguments& arguments) {
+  auto* command = program.add_subcommand(
+      "export", "Write a model for ONNX, CTranslate2 or Hugging Face, with Python");
+  command
+      ->add_option("model", arguments.model,
+                   "a run folder (its best model, else its last) or a model folder")
+      ->required()
+      ->type_name("MODEL");
+  command->add_option("--to", arguments.format, "runtime that reads the export")
+      ->required()
+      ->type_name("onnx|ctranslate2|huggingface");
+  command->add_option("-o,--output", arguments.output, "folder to write")
+      ->required()
+      ->type_name("FOLDER");
+  command
+      ->add_option("--quantization", arguments.quantization,
+                   "numbers of the weights for ctranslate2 (default float32)")
+      ->type_name("TYPE");
+  command->add_flag("--force", arguments.force, "replace an earlier export");
   return command;
 }
 
@@ -332,21 +359,26 @@ CLI::App* add_print(CLI::App& config, ConfigArguments& arguments) {
 
 CLI::App* add_init(CLI::App& config, ConfigInitArguments& arguments) {
   auto* command = config.add_subcommand(
-      "init", "Write a configuration for two text files; on a terminal, ask for missing choices");
-  auto* source = command->add_option("source", arguments.source, "source text, plain or .gz")
+      "init",
+      "Write a configuration for two text files, or one with both sides; on a terminal, ask for "
+      "missing choices");
+  auto* source = command
+                     ->add_option("source", arguments.source,
+                                  "source text, or a file with both sides (.tsv, .csv, .jsonl, "
+                                  ".tmx); docs/formats.md")
                      ->type_name("FILE");
   command
       ->add_option("target", arguments.target,
                    "its translation, line by line; the file extensions name the languages")
       ->type_name("FILE");
-  auto* dev =
-      command
-          ->add_option(
-              "--dev", arguments.dev,
-              "validation pair, two files (default: dev, valid or val beside the source, if found)")
-          ->expected(2)
-          ->needs(source)
-          ->type_name("FILE");
+  auto* dev = command
+                  ->add_option("--dev", arguments.dev,
+                               "validation pair, two files or one with both sides (default: dev, "
+                               "valid or val beside "
+                               "the source, if found)")
+                  ->expected(1, 2)
+                  ->needs(source)
+                  ->type_name("FILE");
   command
       ->add_option("--split", arguments.split,
                    "draw N random pairs for validation, and write the split to new files beside "
@@ -371,8 +403,11 @@ CLI::App* add_init(CLI::App& config, ConfigInitArguments& arguments) {
 
 CLI::App* add_convert(CLI::App& config, ConfigConvertArguments& arguments) {
   auto* command = config.add_subcommand(
-      "convert", "Convert a configuration of JoeyNMT 2, and list keys without an equivalent");
-  command->add_option("file", arguments.input, "configuration file of JoeyNMT (YAML)")
+      "convert", "Convert a configuration of another trainer, and list keys without an equivalent");
+  command
+      ->add_option(
+          "file", arguments.input,
+          "configuration of JoeyNMT 2, OpenNMT-py or Marian (YAML), or a command of fairseq-train")
       ->required()
       ->type_name("FILE");
   command->add_option("-o,--output", arguments.output, "output file (default: standard output)")

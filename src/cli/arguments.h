@@ -152,9 +152,14 @@ struct TranslateArguments {
   AttentionChoice attention;
   std::string attention_weights;
   ConstraintFiles constraints;
+  std::string glossary;
+  std::string text_format;  // of the input; empty: by the ending of its name
+  bool markup = false;
+  std::vector<std::string> keep;
   std::string dictionary;
   bool replace_unknown = false;
-  std::int64_t split_length = 0;
+  std::int64_t split_length = 0;  // words; 0: lines are split into sentences
+  bool whole_lines = false;       // split none
   std::string report;
   bool show_attention = false;
   bool explain = false;
@@ -165,6 +170,11 @@ CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments);
 // of the first of the `members` models that translate together, or of the only one.
 void check_translate(const TranslateArguments& arguments, const SearchOptions& search,
                      const Options& options, std::size_t members);
+
+// Returns the longest part of a line in words, 0 if the parts are sentences, or nullopt if lines
+// stay whole: because of --whole-lines, or because another option or the model needs that.
+std::optional<std::int64_t> longest_part(const TranslateArguments& arguments,
+                                         const SearchOptions& search, const Options& options);
 
 struct SynthesizeArguments {
   ModelArguments model;
@@ -190,6 +200,7 @@ struct EvaluateArguments {
   ModelArguments model;
   ShortlistOptions shortlist;
   SearchArguments search;
+  bool each = false;  // score each model by itself, not as an ensemble
   std::string source;
   std::vector<std::string> references;
   std::vector<std::string> hypotheses;
@@ -306,8 +317,9 @@ struct QuantizeArguments {
 CLI::App* add_quantize(CLI::App& program, QuantizeArguments& arguments);
 
 struct ServeArguments {
-  std::vector<std::string> models;  // "NAME=MODEL" or "MODEL"
-  ModelArguments device;            // without models
+  std::vector<std::string> models;      // "NAME=MODEL" or "MODEL"
+  std::vector<std::string> glossaries;  // "NAME=FILE" or "FILE"
+  ModelArguments device;                // without models
   SearchArguments search;
   std::string host = "127.0.0.1";
   std::int64_t port = 8080;
@@ -330,14 +342,14 @@ struct ServeArguments {
 CLI::App* add_serve(CLI::App& program, ServeArguments& arguments);
 
 struct InfoArguments {
-  std::string model;
+  std::vector<std::string> models;  // several are runs to compare
   bool json = false;
 };
 
 CLI::App* add_info(CLI::App& program, InfoArguments& arguments);
 
 struct ReportArguments {
-  ModelArguments model;  // has one model, the run
+  ModelArguments model;  // its models are the runs
   std::string output;
   std::string source;
   std::string reference;
@@ -346,6 +358,16 @@ struct ReportArguments {
 };
 
 CLI::App* add_report(CLI::App& program, ReportArguments& arguments);
+
+struct ExportArguments {
+  std::string model;
+  std::string format;
+  std::string output;
+  std::string quantization;  // of ctranslate2
+  bool force = false;
+};
+
+CLI::App* add_export(CLI::App& program, ExportArguments& arguments);
 
 struct PipelineArguments {
   std::string plan;
@@ -369,7 +391,7 @@ struct ConfigArguments {
 struct ConfigInitArguments {
   std::string source;
   std::string target;
-  std::vector<std::string> dev;  // empty, or two files
+  std::vector<std::string> dev;  // empty, two files, or one with both sides
   std::int64_t split = 0;        // number of pairs to use for validation
   std::string architecture;      // empty: by the number of pairs
   std::string name;

@@ -71,6 +71,7 @@ CommandLine::CommandLine()
   add_serve(*program_, serve)->callback(choose(Command::serve));
   add_info(*program_, info)->callback(choose(Command::info));
   add_report(*program_, report)->callback(choose(Command::report));
+  add_export(*program_, export_model)->callback(choose(Command::export_model));
   add_pipeline(*program_, pipeline)->callback(choose(Command::pipeline));
   const auto configs = add_config(*program_, config, config_init, config_convert, config_docs);
   configs.print->callback(choose(Command::config_print));

@@ -28,6 +28,7 @@ enum class Command {
   serve,
   info,
   report,
+  export_model,
   pipeline,
   config_print,
   config_init,
@@ -70,6 +71,7 @@ class CommandLine {
   ServeArguments serve;
   InfoArguments info;
   ReportArguments report;
+  ExportArguments export_model;
   PipelineArguments pipeline;
   ConfigArguments config;
   ConfigInitArguments config_init;

@@ -221,7 +221,9 @@ void check_evaluate(const EvaluateArguments& arguments) {
   if (arguments.model.models.empty() == arguments.hypotheses.empty()) {
     throw ConfigError("evaluate: expected either a model (-m) or --hypotheses");
   }
-  const auto systems = arguments.system_files().size() + (arguments.model.models.empty() ? 0 : 1);
+  const auto models = arguments.model.models.size();
+  const auto systems = arguments.system_files().size() +
+                       (arguments.each ? models : std::min<std::size_t>(models, 1));
   if (arguments.format == "sacrebleu") {
     if (systems > 1) {
       throw ConfigError("--format sacrebleu: found {} systems, expected one; use json", systems);
@@ -242,13 +244,20 @@ void check_evaluate(const EvaluateArguments& arguments) {
 CLI::App* add_evaluate(CLI::App& program, EvaluateArguments& arguments) {
   auto* command =
       program.add_subcommand("evaluate", "Score a model's translations, or those in files");
-  auto* source = command->add_option("-s,--src", arguments.source, "source text, plain or .gz")
-                     ->type_name("FILE");
+  auto* source =
+      command->add_option("-s,--src", arguments.source, "source text, plain or compressed")
+          ->type_name("FILE");
   command
       ->add_option("-r,--ref", arguments.references, "reference translations, one file or several")
       ->required()
       ->type_name("FILE");
   auto* model = add_model_options(*command, arguments.model)->needs(source);
+  auto* each = command->add_flag("--each", arguments.each,
+                                 "score each model of -m by itself, and not their ensemble");
+  each->needs(model);
+  for (const auto* option : {"--ensemble-mean", "--ensemble-weights"}) {
+    each->excludes(command->get_option(option));
+  }
   command
       ->add_option("--hypotheses", arguments.hypotheses,
                    "score the translations in this file without a model; with several files, one "
@@ -262,6 +271,7 @@ CLI::App* add_evaluate(CLI::App& program, EvaluateArguments& arguments) {
   command
       ->add_option("-o,--output", arguments.output, "write the model's translations to this file")
       ->needs(model)
+      ->excludes(each)
       ->type_name("FILE");
   add_metric_options(*command, arguments);
   command->add_flag(

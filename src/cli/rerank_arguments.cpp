@@ -107,7 +107,7 @@ void check_rerank(const RerankArguments& arguments) {
 CLI::App* add_rerank(CLI::App& program, RerankArguments& arguments) {
   auto* command = program.add_subcommand(
       "rerank", "Choose from n-best lists by weighted features, and tune the weights");
-  command->add_option("-s,--src", arguments.source, "source text of the list, plain or .gz")
+  command->add_option("-s,--src", arguments.source, "source text of the list, plain or compressed")
       ->required()
       ->type_name("FILE");
   command

@@ -15,6 +15,12 @@ CLI::App* add_serve(CLI::App& program, ServeArguments& arguments) {
                                  "of the folder); the first one is the default of requests")
                     ->required()
                     ->type_name("[NAME=]MODEL");
+  command
+      ->add_option("--glossary", arguments.glossaries,
+                   "terms with the translations that they must have, for all models or for the one "
+                   "that NAME= names; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("[NAME=]FILE");
   command->add_option("--host", arguments.host, "address to listen on (default 127.0.0.1)")
       ->type_name("ADDRESS");
   command->add_option("--port", arguments.port, "port to listen on; 0 is any (default 8080)")

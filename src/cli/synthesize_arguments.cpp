@@ -58,7 +58,7 @@ CLI::App* add_synthesize(CLI::App& program, SynthesizeArguments& arguments) {
   auto* model = add_model_options(*command, arguments.model)->required();
   command
       ->add_option("-i,--input", arguments.input,
-                   "text to translate, one sentence per line, plain or .gz")
+                   "text to translate, one sentence per line, plain or compressed")
       ->required()
       ->type_name("FILE");
   command

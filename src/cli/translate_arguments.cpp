@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -169,36 +170,87 @@ void check_outputs(const TranslateArguments& arguments, const SearchOptions& sea
   }
 }
 
-void check_constraints(const ConstraintFiles& files, const SearchOptions& search,
-                       const ModelOptions& model) {
-  if (const auto given = given_constraints(files);
-      !given.empty() && model.output.kind == OutputKind::pointer) {
+void check_constraints(const TranslateArguments& arguments, const SearchOptions& search,
+                       const Options& options) {
+  auto given = given_constraints(arguments.constraints);
+  if (!arguments.glossary.empty()) given.emplace_back("--glossary");
+  if (!given.empty() && options.model.output.kind == OutputKind::pointer) {
     throw ConfigError("{}: the model outputs source positions, not words", given[0]);
   }
-  if (!files.require.empty() && search.samples > 0) {
+  if (!arguments.glossary.empty() &&
+      (options.data.source == SourceKind::features || options.model.encoder.numbers > 0 ||
+       options.model.kind == ModelKind::language_model)) {
+    throw ConfigError("--glossary: the source of the model is not text to translate");
+  }
+  for (const auto& [option, file] : {std::pair{"--require", &arguments.constraints.require},
+                                     {"--glossary", &arguments.glossary}}) {
+    if (file->empty() || search.samples == 0) continue;
     throw ConfigError(
-        "--require: found search.samples {}, expected 0: only beam search supports required "
-        "phrases",
-        search.samples);
+        "{}: found search.samples {}, expected 0: only beam search supports required phrases",
+        option, search.samples);
   }
 }
 
-void check_split(const TranslateArguments& arguments, const SearchOptions& search,
-                 const ModelOptions& model) {
-  if (arguments.split_length == 0) return;
-  const auto reject = [](const std::string& option, const std::string& why) {
-    throw ConfigError("--split-length cannot be combined with {}: {}", option, why);
-  };
-  if (arguments.n_best > 1) reject("--n-best", "each part has its own n-best list");
-  if (search.samples > 0) reject("samples", "each part has its own samples");
-  if (search.mbr != MbrMetric::none) reject("--mbr", "it compares translations of whole lines");
-  if (arguments.explain) reject("--explain", "it explains whole lines");
-  if (!arguments.report.empty()) reject("--report", "it shows whole lines");
-  for (const auto& option : given_constraints(arguments.constraints)) {
-    reject(option, "it applies to whole lines");
+// An option that needs whole lines, and the reason.
+struct WholeLines {
+  std::string option;
+  std::string why;
+};
+
+std::optional<WholeLines> whole_lines(const TranslateArguments& arguments,
+                                      const SearchOptions& search, const Options& model) {
+  if (arguments.n_best > 1) return {{"--n-best", "each part has its own n-best list"}};
+  if (search.samples > 0) return {{"samples", "each part has its own samples"}};
+  if (search.mbr != MbrMetric::none) return {{"--mbr", "it compares translations of whole lines"}};
+  if (arguments.explain) return {{"--explain", "it explains whole lines"}};
+  if (!arguments.report.empty()) return {{"--report", "it shows whole lines"}};
+  if (const auto options = given_constraints(arguments.constraints); !options.empty()) {
+    return {{options.front(), "it applies to whole lines"}};
   }
-  if (model.output.kind == OutputKind::pointer || model.encoder.numbers > 0) {
-    reject("this model", "a sequence of elements has no sentences to split at");
+  if (model.model.output.kind == OutputKind::pointer || model.model.encoder.numbers > 0 ||
+      model.data.source == SourceKind::features || model.model.kind == ModelKind::language_model) {
+    return {{"this model", "its source has no sentences to split at"}};
+  }
+  return std::nullopt;
+}
+
+void check_split(const TranslateArguments& arguments, const SearchOptions& search,
+                 const Options& model) {
+  if (arguments.split_length == 0) return;
+  if (const auto found = whole_lines(arguments, search, model)) {
+    throw ConfigError("--split-length cannot be combined with {}: {}", found->option, found->why);
+  }
+}
+
+// --format, --markup and --keep: the output is more than the tokens of the model.
+void check_texts(const TranslateArguments& arguments, const SearchOptions& search,
+                 const Options& model) {
+  const bool is_text = arguments.text_format.empty() || arguments.text_format == "text";
+  const bool has_markup = arguments.markup || !arguments.keep.empty();
+  if (is_text && !has_markup) return;
+  const auto option = !is_text           ? "--format " + arguments.text_format
+                      : arguments.markup ? std::string("--markup")
+                                         : std::string("--keep");
+  const auto& format = arguments.format;
+  for (const auto& [other, is_given] : {std::pair{"--n-best", arguments.n_best > 0},
+                                        {"--json", format.json},
+                                        {"--word-scores", format.word_scores},
+                                        {"--explain", arguments.explain},
+                                        {"--show-attention", arguments.show_attention},
+                                        {"--scores", format.scores && !is_text},
+                                        {"--samples without --mbr", is_unranked(search)}}) {
+    if (!is_given) continue;
+    throw ConfigError("{} cannot be combined with {}, which writes more than a translation", option,
+                      other);
+  }
+  if (const auto given = given_constraints(arguments.constraints);
+      !given.empty() && arguments.text_format == "html") {
+    throw ConfigError("{} cannot be combined with {}: a document has no lines to constrain", option,
+                      given.front());
+  }
+  if (model.model.output.kind == OutputKind::pointer || model.model.encoder.numbers > 0 ||
+      model.data.source == SourceKind::features || model.model.kind == ModelKind::language_model) {
+    throw ConfigError("{}: found a model that does not translate text", option);
   }
 }
 
@@ -250,23 +302,65 @@ void check_attention(const TranslateArguments& arguments, std::size_t members) {
 void check_translate(const TranslateArguments& arguments, const SearchOptions& search,
                      const Options& options, std::size_t members) {
   check_outputs(arguments, search, members);
-  check_constraints(arguments.constraints, search, options.model);
-  check_split(arguments, search, options.model);
+  check_constraints(arguments, search, options);
+  check_split(arguments, search, options);
+  check_texts(arguments, search, options);
   check_replace_unknown(arguments, options.data.source);
   check_attention(arguments, members);
 }
+
+std::optional<std::int64_t> longest_part(const TranslateArguments& arguments,
+                                         const SearchOptions& search, const Options& options) {
+  if (arguments.split_length > 0) return arguments.split_length;
+  const auto& [maps, layer, head] = arguments.attention;
+  const bool selects_attention = maps != AttentionChoice{}.maps || layer > 0 || head > 0;
+  if (arguments.whole_lines || selects_attention || whole_lines(arguments, search, options)) {
+    return std::nullopt;
+  }
+  return 0;
+}
+
+namespace {
+
+void add_texts(CLI::App& command, TranslateArguments& arguments) {
+  const std::string group = "Texts in the input (the rest is copied)";
+  command
+      .add_option(
+          "--format", arguments.text_format,
+          "text: each line; tsv:COLUMN: a column of tab-separated lines, by its number or its "
+          "name in the first line; jsonl:KEY: a string of JSON lines (a.b: b inside a); html: "
+          "a page (default: html for names in .html and .htm, else text)")
+      ->type_name("FORMAT")
+      ->group(group);
+  command
+      .add_flag("--markup", arguments.markup,
+                "take tags such as <b> and placeholders such as {name} and %s out of the text, and "
+                "put them back where the attention says (with html, tags always are)")
+      ->group(group);
+  command
+      .add_option("--keep", arguments.keep,
+                  "copy these to the translation as they are: URLs and e-mail addresses, numbers, "
+                  "placeholders; several are separated by commas")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"urls", "numbers", "placeholders"}).description(""))
+      ->type_name("urls|numbers|placeholders")
+      ->group(group);
+}
+
+}  // namespace
 
 CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments) {
   auto* command = program.add_subcommand("translate", "Translate text, line by line");
   auto* model = add_model_options(*command, arguments.model)->required();
   command
       ->add_option("-i,--input", arguments.input,
-                   "text to translate, plain or .gz (default: standard input)")
+                   "text to translate, plain or compressed (default: standard input)")
       ->type_name("FILE");
   command
       ->add_option("-o,--output", arguments.output,
                    "output file, written only when complete (default: standard output)")
       ->type_name("FILE");
+  add_texts(*command, arguments);
   auto* replace =
       command->add_flag("--replace-unknown", arguments.replace_unknown,
                         "replace <unk> by the source word with the largest attention weight");
@@ -277,12 +371,22 @@ CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments) {
       ->type_name("FILE");
   command
       ->add_option("--split-length", arguments.split_length,
-                   "split lines of more than N words into parts of at most N, after a sentence if "
-                   "it is long enough, and join the translations")
+                   "split lines of more than N words into sentences, and longer sentences into "
+                   "parts of at most N, and join the translations")
       ->transform(whole_number(1, 1000000))
       ->type_name("N");
+  command
+      ->add_flag("--whole-lines", arguments.whole_lines,
+                 "split no lines (default: those that hold several sentences, unless lines of the "
+                 "training text did)")
+      ->excludes(command->get_option("--split-length"));
   add_attention_options(*command, arguments, add_formats(*command, arguments));
   add_line_options(*command, arguments.constraints);
+  command
+      ->add_option("--glossary", arguments.glossary,
+                   "terms with the translations that they must have: source term, tab, target "
+                   "term, or several with | between them, in each line")
+      ->type_name("FILE");
   add_shortlist_options(*command, model, arguments.shortlist);
   for (const auto* shows_all : {"--explain", "--report"}) {
     command->get_option(shows_all)->excludes(command->get_option("--shortlist"));

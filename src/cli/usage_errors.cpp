@@ -200,7 +200,7 @@ struct Replacement {
   std::string_view name;
   std::string_view text;
 };
-constexpr std::array<Replacement, 7> replacements{{
+constexpr std::array<Replacement, 6> replacements{{
     {"--resume", "a run resumes by itself: give the same command again"},
     {"--arch",
      "the configuration has the architecture: set model.encoder.kind and model.decoder.kind, or "
@@ -209,7 +209,6 @@ constexpr std::array<Replacement, 7> replacements{{
     {"--remove-bpe", "translations are words already: sub-words are always joined"},
     {"--post-process", "translations are words already: sub-words are always joined"},
     {"--detokenize", "translations are text already, unless data.tokenizer.kind is word"},
-    {"export", "scripts/export_ctranslate2.sh converts a Transformer for CTranslate2"},
 }};
 
 std::optional<std::string> replacement_of(const std::string& word) {
@@ -259,13 +258,12 @@ std::string misplaced_configuration(const CLI::App& command) {
 }
 
 // Rewrites "run: At Most 1 required but received 2"; returns other messages as they are.
-std::string too_many_values(const CLI::App& command, const std::string& message) {
+std::string too_many_values(const std::string& message) {
   constexpr std::string_view rule = ": At Most 1 required but received ";
   const auto at = message.find(rule);
   if (at == std::string::npos) return message;
-  return fmt::format("{}: found {}, expected one{}", message.substr(0, at),
-                     message.substr(at + rule.size()),
-                     command.get_name() == "report" ? "; each run has a page of its own" : "");
+  return fmt::format("{}: found {}, expected one", message.substr(0, at),
+                     message.substr(at + rule.size()));
 }
 
 }  // namespace
@@ -334,7 +332,7 @@ std::string describe_error(const CLI::App& program, const CLI::ParseError& error
   if (const auto file = misplaced_configuration(command); !file.empty()) {
     return fmt::format("--config is missing; did you mean `{} -c {}`?", full_name(command), file);
   }
-  return too_many_values(command, error.what());
+  return too_many_values(error.what());
 }
 
 ExitCode report_usage_error(const CLI::App& program, const std::string& message,

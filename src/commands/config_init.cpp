@@ -32,9 +32,11 @@
 #include "config/scalar.h"
 #include "config/starter_config.h"
 #include "config/yaml_reader.h"
+#include "data/column_choice.h"
 #include "data/corpus_statistics.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
+#include "data/text_path.h"
 #include "text/unicode.h"
 
 namespace regard {
@@ -90,13 +92,17 @@ std::string plain_or_gz(const std::string& path) {
 // Finds a validation pair with a usual name beside the training pair. Returns empty paths if there
 // is none. Never returns a test set, which must stay unseen.
 TextPair find_dev_pair(const TextPair& train) {
+  const auto src = split_text_path(train.first), trg = split_text_path(train.second);
+  const auto beside = [](const TextPath& text, const std::string& word, int scheme) {
+    if (text.column && scheme == 2) return std::string();  // a name that says too little
+    const auto other = sibling(text.file, word, scheme);
+    const auto file = other ? plain_or_gz(*other) : "";
+    return file.empty() || !text.column ? file : file + "#" + *text.column;
+  };
   for (const int scheme : {0, 1, 2}) {
     for (const std::string word :
          {"dev", "valid", "val", "validation", "development", "devel", "tune"}) {
-      const auto source = sibling(train.first, word, scheme);
-      const auto target = sibling(train.second, word, scheme);
-      if (!source || !target) continue;
-      const TextPair dev = {plain_or_gz(*source), plain_or_gz(*target)};
+      TextPair dev = {beside(src, word, scheme), beside(trg, word, scheme)};
       if (dev != train && !dev.first.empty() && !dev.second.empty()) return dev;
     }
   }
@@ -115,15 +121,31 @@ void check_text(const std::string& path) {
     throw ConfigError(
         "{}: this name is not UTF-8, so no configuration can name the file; rename it", path);
   }
+  if (is_named_as_records(path)) return;  // its lines may be no text
   LineReader reader(path);
   std::string line;
   reader.next(line);
 }
 
 CorpusStatistics read_statistics(const TextPair& pair) {
-  check_text(pair.first);
-  check_text(pair.second);
+  for (const auto& path : {pair.first, pair.second}) {
+    check_text(path);
+    if (!split_text_path(path).column && is_named_as_records(path)) {
+      log::warning("{}: read line by line; name a column as {}#COLUMN", path, path);
+    }
+  }
   return read_corpus_statistics(pair.first, pair.second);
+}
+
+// Chooses source and target in a file of both, and tells which.
+TextPair columns_of(const std::string& file) {
+  const auto chosen = choose_columns(file);
+  log::info("{}: the source, as in `{}`", chosen.src.path, chosen.src.example);
+  log::info("{}: the target, as in `{}`", chosen.trg.path, chosen.trg.example);
+  for (const auto& other : chosen.left_out) {
+    log::info("{}: left out ({}), as in `{}`", other.path, other.kind, other.example);
+  }
+  return {chosen.src.path, chosen.trg.path};
 }
 
 void check_name(const std::string& name) {
@@ -187,14 +209,25 @@ class Interview {
 
   // Chooses the training pair and measures it.
   CorpusStatistics train() const {
-    if (!is_interactive_ && arguments_.target.empty()) {
+    const bool is_one_file = !arguments_.source.empty() && arguments_.target.empty();
+    if (!is_interactive_ && arguments_.target.empty() && !is_one_file) {
       throw ConfigError(
-          "config init: give two text files, source and target (questions need a terminal)");
+          "config init: give two text files, source and target, or a file of both (questions need "
+          "a terminal)");
     }
     const auto source =
         arguments_.source.empty() ? ask("source text", "", check_text) : arguments_.source;
     if (!arguments_.target.empty()) return read_statistics({source, arguments_.target});
     check_text(source);
+    if (!split_text_path(source).column && has_columns(source)) {
+      return read_statistics(columns_of(source));
+    }
+    if (!is_interactive_) {
+      throw ConfigError(
+          "{}: found a text without columns and no second file; give two text files, source and "
+          "target, or a file of both (questions need a terminal)",
+          source);
+    }
     CorpusStatistics statistics;
     ask("its translation, line by line", "", [&](const std::string& target) {
       statistics = read_statistics({source, target});
@@ -221,6 +254,7 @@ class Interview {
 
   // Chooses the validation pair and measures it. Returns nullopt if there is none.
   std::optional<CorpusStatistics> dev(const TextPair& train) const {
+    if (arguments_.dev.size() == 1) return read_statistics(columns_of(arguments_.dev[0]));
     if (!arguments_.dev.empty()) return read_statistics({arguments_.dev[0], arguments_.dev[1]});
     if (arguments_.split > 0) return std::nullopt;
     const auto pair = find_dev_pair(train);
@@ -252,7 +286,8 @@ class Interview {
 
 bool are_one_file(const std::string& a, const std::string& b) {
   std::error_code ignored;
-  return fs::equivalent(a, b, ignored);
+  const auto first = split_text_path(a), second = split_text_path(b);
+  return first.column == second.column && fs::equivalent(first.file, second.file, ignored);
 }
 
 // Warns if both sides are the same file. `what`: "training" or "validation".
@@ -265,6 +300,11 @@ void warn_if_same_file(const CorpusStatistics& statistics, const std::string& wh
 }
 
 void log_side(const std::string& what, const SideStatistics& side, std::int64_t lines) {
+  constexpr std::size_t compared = 200;
+  if (are_attributions(first_lines(side.path, compared))) {
+    log::warning("{}: the lines name authors or licences, as in `{}`; choose a column of text",
+                 side.path, excerpt(first_lines(side.path, 1).front()));
+  }
   log::info("{}: {} ({})", side.path, statistics_text(side, lines),
             side.language.empty() ? what : fmt::format("{}, {}", what, side.language));
 }
@@ -315,7 +355,7 @@ std::pair<std::string, std::string> extensions(const std::string& src, const std
 
 // Returns STEM.PART.EXTENSION. Throws ConfigError if that file exists.
 std::string new_file(const fs::path& stem, const std::string& part, const std::string& extension) {
-  const auto path = fmt::format("{}.{}.{}", stem.string(), part, extension);
+  auto path = fmt::format("{}.{}.{}", stem.string(), part, extension);
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return path;
   throw ConfigError("{}: file exists; give the model another name, or pass the file with --dev",
@@ -338,8 +378,8 @@ SplitFiles split_pairs(const std::string& src, const std::string& trg, std::int6
                       counted(sources.size(), "pair"), src);
   }
   const auto [source, target] = extensions(src, trg);
-  const SplitFiles files = {new_file(stem, "train", source), new_file(stem, "train", target),
-                            new_file(stem, "dev", source), new_file(stem, "dev", target)};
+  SplitFiles files = {new_file(stem, "train", source), new_file(stem, "train", target),
+                      new_file(stem, "dev", source), new_file(stem, "dev", target)};
   auto candidates = pairs_to_draw_from(sources, targets, count);
   if (count > candidates.size()) {
     throw ConfigError("--split: found {}, expected at most the {} distinct source sentences of {}",

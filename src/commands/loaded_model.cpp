@@ -1,7 +1,6 @@
 #include "commands/loaded_model.h"
 
 #include <algorithm>
-#include <cmath>
 #include <system_error>
 #include <utility>
 
@@ -14,81 +13,16 @@
 #include "checkpoint/run_folder.h"
 #include "config/scalar.h"
 #include "data/byte_stream.h"
-#include "data/corpus_statistics.h"
 #include "data/feature_file.h"
 #include "data/line_checks.h"
 #include "kernels/device.h"
 #include "model/ensemble.h"
+#include "translation/ensemble_folders.h"
 #include "translation/word_alignment.h"
 
 namespace regard {
 
 namespace {
-
-EnsembleMean parse_ensemble_mean(const std::string& name) {
-  if (name == "log_linear") return EnsembleMean::log_linear;
-  if (name == "linear") return EnsembleMean::linear;
-  throw ConfigError("--ensemble-mean: found `{}`, expected log_linear or linear", name);
-}
-
-void check_weights(const std::vector<double>& weights, std::size_t models) {
-  if (!weights.empty() && weights.size() != models) {
-    throw ConfigError("--ensemble-weights: found {}, expected one for each of {}", weights.size(),
-                      counted(models, "model"));
-  }
-  double sum = 0;
-  for (const auto weight : weights) {
-    sum += weight;
-    if (weight > 0 && std::isfinite(sum)) continue;
-    throw ConfigError("--ensemble-weights: found {}, expected numbers above 0 with a finite sum",
-                      weight);
-  }
-}
-
-void check_compatible(const TranslationModel& first, const std::filesystem::path& first_path,
-                      const TranslationModel& other, const std::filesystem::path& other_path) {
-  const auto reject = [&](const std::string& what, const char* remedy) {
-    throw ConfigError("the {} of {} differs from that of {}, so they cannot be an ensemble; {}",
-                      what, other_path.string(), first_path.string(), remedy);
-  };
-  const auto differ = [](const auto& a, const auto& b) {
-    return a->serialized() != b->serialized();
-  };
-  constexpr auto share_vocabulary =
-      "train both with the same data.tokenizer.src_file and trg_file, or one with --init-from the "
-      "other";
-  if (differ(first.codec.source, other.codec.source)) {
-    reject("source vocabulary", share_vocabulary);
-  }
-  if (differ(first.codec.target, other.codec.target)) {
-    reject("target vocabulary", share_vocabulary);
-  }
-  constexpr auto same_value = "train both with the same value";
-  if (first.codec.output != other.codec.output) reject("model.output.kind", same_value);
-  if (first.options.model.encoder.numbers != other.options.model.encoder.numbers) {
-    reject("model.encoder.numbers", same_value);
-  }
-  if (first.options.data.source != other.options.data.source) reject("data.source", same_value);
-  if (frames_per_state(first.options.model.encoder) !=
-      frames_per_state(other.options.model.encoder)) {
-    reject("number of frames of an encoder state (model.encoder.frame_stacking, layers)",
-           same_value);
-  }
-  if (first.options.data.tokenizer.lowercase != other.options.data.tokenizer.lowercase) {
-    reject("data.tokenizer.lowercase", same_value);
-  }
-}
-
-// Models of opposite directions with a joint vocabulary are compatible otherwise.
-void warn_of_other_direction(const TranslationModel& first, const std::filesystem::path& first_path,
-                             const TranslationModel& other,
-                             const std::filesystem::path& other_path) {
-  const auto [source, target] = languages(first.options);
-  const auto [from, to] = languages(other.options);
-  if (source.empty() || source != to || target != from) return;
-  log::warning("{}: trained from {} to {}, but {} from {} to {}; an ensemble needs one direction",
-               other_path.string(), from, to, first_path.string(), source, target);
-}
 
 bool is_language_model(const TranslationModel& model) {
   return model.options.model.kind == ModelKind::language_model;
@@ -149,13 +83,6 @@ void warn_of_missing_tag(const TranslationModel& model, const std::filesystem::p
 
 }  // namespace
 
-std::pair<std::string, std::string> languages(const Options& options) {
-  const auto& train = options.data.train;
-  if (train.empty()) return {};
-  const std::pair both = {language_from_path(train[0].src), language_from_path(train[0].trg)};
-  return both.first == both.second ? std::pair<std::string, std::string>() : both;
-}
-
 Translator LoadedModel::translator(const ShortlistOptions& shortlist) const {
   Translator translator(contents.model, contents.codec, device, *pool, precision);
   if (!shortlist.file.empty()) {
@@ -167,16 +94,15 @@ Translator LoadedModel::translator(const ShortlistOptions& shortlist) const {
 }
 
 LoadedModel load_models(const ModelArguments& arguments) {
-  const auto mean = parse_ensemble_mean(arguments.ensemble_mean);
-  check_weights(arguments.ensemble_weights, arguments.models.size());
-  std::vector<std::filesystem::path> paths;
+  const EnsembleSettings ensemble{arguments.ensemble_mean, arguments.ensemble_weights};
+  check_ensemble(ensemble, arguments.models.size());
   for (const auto& model : arguments.models) {
     try {
-      paths.push_back(resolve_model(model));
+      resolve_model(model);
     } catch (const CheckpointError& error) {
       // -m takes several models, so it takes text that follows it too.
       std::error_code ignored;
-      if (paths.empty() || std::filesystem::exists(model, ignored)) throw;
+      if (&model == &arguments.models.front() || std::filesystem::exists(model, ignored)) throw;
       throw CheckpointError(
           "{}; -m takes every word that follows it for a model: give text on standard input or in "
           "a file (echo '{}' | regard …)",
@@ -187,26 +113,8 @@ LoadedModel load_models(const ModelArguments& arguments) {
   const auto precision = kernels::find_precision(arguments.precision, device);
   allow_tf32(false);
   auto pool = make_thread_pool(arguments.threads, device);
-  const auto load = [&](std::size_t m) {
-    return retry_if_removed([&] {
-      paths[m] = resolve_model(arguments.models[m]);
-      auto model = load_model(paths[m], device);
-      require_decoder(model, paths[m]);
-      return model;
-    });
-  };
-  auto first = load(0);
-  if (paths.size() > 1) {
-    std::vector<std::shared_ptr<Seq2Seq>> members = {first.model};
-    for (std::size_t m = 1; m < paths.size(); ++m) {
-      auto other = load(m);
-      check_compatible(first, paths[0], other, paths[m]);
-      warn_of_other_direction(first, paths[0], other, paths[m]);
-      members.push_back(std::move(other.model));
-    }
-    first.model = std::make_shared<Ensemble>(std::move(members), mean, arguments.ensemble_weights);
-    first.model->eval();
-  }
+  std::vector<std::filesystem::path> paths(arguments.models.begin(), arguments.models.end());
+  auto first = load_ensemble(paths, device, ensemble);
   bool is_fused = false;
   if (const auto& name = arguments.language_model; !name.empty()) {
     std::filesystem::path path;

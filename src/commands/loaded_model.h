@@ -28,10 +28,6 @@ struct LoadedModel {
   Translator translator(const ShortlistOptions& shortlist = {}) const;
 };
 
-// Returns source and target language (en, fr) from the names of the training files, or empty
-// strings if the names do not tell.
-std::pair<std::string, std::string> languages(const Options& options);
-
 // Must be called before the first tensor is created, because it creates the thread pool
 // (make_thread_pool()). Throws the errors of resolve_model(), find_device(), find_precision() and
 // load_model(), and ConfigError if the models of an ensemble, or the language model of a fusion,

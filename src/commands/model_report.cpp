@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <limits>
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -134,12 +133,6 @@ std::string value_text(const Json& object, const char* key) {
   return found->is_string() ? found->get<std::string>() : found->dump();
 }
 
-// Returns the training time up to the last validation; NaN if unknown.
-double training_seconds(const RunSummary& run) {
-  const auto seconds = run.validations.numbers("seconds");
-  return seconds.empty() ? std::numeric_limits<double>::quiet_NaN() : seconds.back();
-}
-
 std::string recipe_text(const Options& options) {
   const auto& o = options.training;
   const auto& d = options.model.dropout;
@@ -171,7 +164,8 @@ std::string training_text(const ModelReport& report) {
   text += recipe_text(report.model.options);
   if (!report.run) return text;
   const auto& run = *report.run;
-  text += fmt::format("time to last validation  {}\n", format_duration(training_seconds(run)));
+  text += fmt::format("time to last validation  {}\n",
+                      format_duration(run.validations.training_seconds()));
   text += fmt::format("with  regard {}, LibTorch {}, {} {}, seed {}\n",
                       value_text(run.manifest, "regard"), value_text(run.manifest, "libtorch"),
                       value_text(run.manifest, "threads"),

@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/owned_files.h"
 #include "base/strings.h"
+#include "data/text_path.h"
 
 namespace regard {
 namespace {
@@ -142,7 +143,7 @@ void check_files(const std::vector<std::string>& inputs, const std::vector<std::
     if (!is_named_file(outputs[i])) continue;
     check_output_path(outputs[i]);
     for (const auto& input : inputs) {
-      if (is_named_file(input) && is_same_file(input, outputs[i])) {
+      if (is_named_file(input) && is_same_file(file_of_text(input), outputs[i])) {
         throw ConfigError("{}: is an input and would be overwritten; give the output another name",
                           outputs[i]);
       }

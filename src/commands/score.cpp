@@ -23,6 +23,7 @@
 #include "report/format.h"
 #include "text/n_best.h"
 #include "text/unicode.h"
+#include "translation/ensemble_folders.h"
 #include "translation/score_translations.h"
 #include "translation/word_alignment.h"
 

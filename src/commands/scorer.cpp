@@ -11,6 +11,7 @@
 #include "report/progress.h"
 #include "text/unicode.h"
 #include "text/vocabulary.h"
+#include "translation/ensemble_folders.h"
 
 namespace regard {
 

@@ -27,6 +27,7 @@
 #include "data/line_reader.h"
 #include "data/pair_journal.h"
 #include "data/synthetic_filter.h"
+#include "data/text_path.h"
 #include "report/format.h"
 #include "report/progress.h"
 #include "report/table.h"
@@ -81,8 +82,9 @@ struct TextFacts {
 // InputError if it is not a regular file, and the errors of LineReader and check_elements().
 TextFacts inspect(const std::string& path, const LineLimit& limit) {
   std::error_code ignored;
-  const bool is_there = is_standard_stream(path) || std::filesystem::exists(path, ignored);
-  if (is_there && !is_file(path) && !std::filesystem::is_directory(path, ignored)) {
+  const auto file = file_of_text(path);
+  const bool is_there = is_standard_stream(path) || std::filesystem::exists(file, ignored);
+  if (is_there && !is_file(file) && !std::filesystem::is_directory(file, ignored)) {
     throw InputError(
         "-i {}: found a stream, expected a file, which a process that goes on after a kill reads "
         "again; copy the text to a file",
@@ -221,9 +223,9 @@ class SynthesisStream : public OrderedLines {
     while (lines.empty()) {
       auto texts = reader_.take(few);
       if (texts.empty()) break;
-      for (auto& text : texts) {
+      for (auto& segment : texts) {
         if (++read_lines_ <= done_lines_) continue;
-        lines.push_back({.text = std::move(text), .options = {.number = read_lines_}});
+        lines.push_back({.text = std::move(segment.line.text), .options = {.number = read_lines_}});
         if (is_too_long(lines.back().text)) {  // without text, it is not translated
           lines.back().text.clear();
           lines.back().output = too_long;
@@ -232,9 +234,7 @@ class SynthesisStream : public OrderedLines {
     }
     return !reader_.at_end();
   }
-  void on_arrival(std::function<void()> arrived) override {
-    reader_.on_arrival(std::move(arrived));
-  }
+  void on_arrival(const std::function<void()>& arrived) override { reader_.on_arrival(arrived); }
   void write(std::vector<QueuedLine> lines) override {
     for (const auto& line : lines) {
       const auto& hypotheses = line.translation.hypotheses;
@@ -369,7 +369,7 @@ ExitCode synthesize(const SynthesizeArguments& given) {
 
   const auto window = TranslationQueue::window_lines(static_cast<std::size_t>(search.batch_size),
                                                      model.pool->count());
-  LineChunkReader reader(arguments.input, window, LineLimit{}, SourceKind::text);
+  LineChunkReader reader(arguments.input, window);
   {
     DecodingReporter reporter("translating", text.lines - done);
     SynthesisStream stream(reader, arguments, model, translator, search, options, filter, journal,

@@ -25,6 +25,7 @@
 #include "config/check.h"
 #include "config/reader.h"
 #include "data/batch_sampler.h"
+#include "data/text_path.h"
 #include "model/build_model.h"
 #include "report/format.h"
 #include "training/distributed.h"
@@ -45,7 +46,7 @@ namespace {
 void check_corpora_exist(const DataOptions& data, const SourceLocations& locations) {
   const auto check = [&](const std::string& key, const std::string& path) {
     std::error_code ignored;
-    if (path.empty() || std::filesystem::exists(path, ignored)) return;
+    if (path.empty() || std::filesystem::exists(file_of_text(path), ignored)) return;
     const bool needs_shell = path.starts_with('~') || path.find('$') != std::string::npos;
     throw InputError("{}: {}: no such file: {}{}", locations.of(key), key, path,
                      needs_shell ? "; ~ and $ have no meaning in a path here, write it out" : "");

@@ -3,6 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -14,8 +17,8 @@
 #include "base/terminal.h"
 #include "cli/outline.h"
 #include "commands/output_file.h"
+#include "config/convert.h"
 #include "config/docs.h"
-#include "config/joeynmt.h"
 #include "config/reader.h"
 
 namespace regard {
@@ -38,15 +41,46 @@ void warn_of_missing_models(const std::string& yaml) {
   }
 }
 
-// Runs `regard config convert`: converts a configuration of JoeyNMT.
+// Runs `regard config convert`: converts a configuration of another trainer.
 void convert_config(const ConfigConvertArguments& arguments) {
   check_new_file(arguments.output);
   constexpr std::size_t max_bytes = 1 << 20;  // as for regard's own configurations
   const auto text = read_file<ConfigError>(arguments.input, "configuration", max_bytes);
-  const auto converted = convert_joeynmt(text, arguments.input);
+  const auto converted = convert_configuration(text, arguments.input);
   write_output(arguments.output, converted.yaml);
   warn_of_missing_models(converted.yaml);
   for (const auto& note : converted.notes) log::warning("{}", note);
+}
+
+// Runs the Python package's program of `regard export`. Reports an import that fails.
+constexpr const char* export_program = R"(import sys
+try:
+    from regard.exporters.__main__ import main
+except ImportError as error:
+    print(f"error: export: {error} (in {sys.executable}); install the Python package of regard, "
+          "or name a Python that has it in REGARD_PYTHON; docs/export.md says how", file=sys.stderr)
+    sys.exit(6)
+main()
+)";
+
+// Replaces this process by Python, which exports the model.
+[[noreturn]] void export_model(const ExportArguments& arguments) {
+  const auto* set = std::getenv("REGARD_PYTHON");
+  const std::string python = set && *set ? set : "python3";
+  std::vector<std::string> words = {python, "-c", export_program, "--to=" + arguments.format,
+                                    "--output=" + arguments.output};
+  if (!arguments.quantization.empty()) words.push_back("--quantization=" + arguments.quantization);
+  if (arguments.force) words.emplace_back("--force");
+  words.insert(words.end(), {"--", arguments.model});
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::execvp(python.c_str(), argv.data());
+  throw EnvironmentError(
+      "export: {}: {}; name a Python that has the package of regard in "
+      "REGARD_PYTHON",
+      python, std::strerror(errno));
 }
 
 // Runs `regard man`: prints a manual page, or writes all pages to a folder.
@@ -93,6 +127,8 @@ std::optional<ExitCode> run_without_torch(const CommandLine& command_line) {
     case Command::config_schema:
       write_output("", options_schema());
       return ExitCode::ok;
+    case Command::export_model:
+      export_model(command_line.export_model);
     case Command::pipeline:
       return run_pipeline(command_line.pipeline);
     case Command::completions:

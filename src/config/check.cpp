@@ -261,9 +261,12 @@ void check_end(const TrainingOptions& o, bool validates, ConfigErrors& errors) {
                o.patience);
   }
   const bool stops_at_min_rate = o.scheduling == ScheduleKind::plateau && o.learning_rate_min > 0;
-  if (o.epochs == 0 && o.max_steps == 0 && o.patience == 0 && !stops_at_min_rate) {
-    errors.add("training",
-               " would never stop; set training.epochs, training.max_steps or training.patience");
+  if (o.epochs == 0 && o.max_steps == 0 && o.max_minutes == 0 && o.patience == 0 &&
+      !stops_at_min_rate) {
+    errors.add(
+        "training",
+        " would never stop; set training.epochs, training.max_steps, training.max_minutes or "
+        "training.patience");
   }
 }
 

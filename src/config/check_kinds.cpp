@@ -62,7 +62,8 @@ void check_self_attention(const std::string& side, const SelfAttentionOptions& o
 void check_positions(const std::string& key, std::int64_t positions, std::int64_t max_length,
                      ConfigErrors& errors) {
   check_at_least(key, positions, max_length + 1,
-                 fmt::format("sentences have up to {} (data.max_length), without </s>",
+                 fmt::format("sentences have up to {}, without </s> (data.max_length, or "
+                             "data.max_frames for features)",
                              counted(max_length, "token")),
                  errors);
 }

@@ -26,8 +26,10 @@ struct PairOptions {
   std::string trg_tag = {};
 
   static constexpr auto fields = std::tuple{
-      field("src", &PairOptions::src, "source file, one sentence per line, UTF-8, plain or .gz"),
-      field("trg", &PairOptions::trg, "target file; line i is the translation of line i of `src`"),
+      field("src", &PairOptions::src,
+            "source text, one sentence per line, UTF-8: a file, plain or compressed, or a column, "
+            "FILE#COLUMN (docs/formats.md)"),
+      field("trg", &PairOptions::trg, "target text; line i is the translation of line i of `src`"),
       field("src_tag", &PairOptions::src_tag, src_tag_help),
       field("trg_tag", &PairOptions::trg_tag, trg_tag_help)};
 };
@@ -40,9 +42,11 @@ struct CorpusOptions {
   std::string trg_tag = {};
 
   static constexpr auto fields = std::tuple{
-      field("src", &CorpusOptions::src, "source file, one sentence per line, UTF-8, plain or .gz"),
+      field("src", &CorpusOptions::src,
+            "source text, one sentence per line, UTF-8: a file, plain or compressed, or a column, "
+            "FILE#COLUMN (docs/formats.md)"),
       field("trg", &CorpusOptions::trg,
-            "target file; line i is the translation of line i of `src`"),
+            "target text; line i is the translation of line i of `src`"),
       field("src_tag", &CorpusOptions::src_tag, src_tag_help),
       field("trg_tag", &CorpusOptions::trg_tag, trg_tag_help),
       field("weight", &CorpusOptions::weight,

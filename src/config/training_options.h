@@ -104,6 +104,7 @@ struct TrainingOptions {
 
   std::int64_t epochs = 0;
   std::int64_t max_steps = 0;
+  double max_minutes = 0;
   std::int64_t batch_size = 2048;
   BatchType batch_type = BatchType::token;
   std::int64_t gradient_accumulation = 1;
@@ -153,6 +154,10 @@ struct TrainingOptions {
       field("epochs", &TrainingOptions::epochs,
             "stop after this many passes over the data; 0 is no limit", at_least(0)),
       field("max_steps", &TrainingOptions::max_steps, "stop after this many updates; 0 is no limit",
+            at_least(0)),
+      field("max_minutes", &TrainingOptions::max_minutes,
+            "stop after this much training time, validations included, in all sessions together; "
+            "the run ends with a validation, which may take longer; 0 is no limit",
             at_least(0)),
       field("batch_size", &TrainingOptions::batch_size, "size of a batch, in tokens or sentences",
             between(1, max_count)),

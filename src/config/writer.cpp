@@ -121,6 +121,13 @@ std::string write_options(const Options& options, Comments comments) {
   return writer.take();
 }
 
+std::optional<std::string> option_value(const Options& options, const std::string& key) {
+  KeysAndValues all;
+  flatten(options, "", all);
+  const auto* value = find_value(all, key);
+  return value ? std::optional(*value) : std::nullopt;
+}
+
 std::string Difference::text() const {
   return fmt::format("{}: {} → {}", key, before, after);
 }

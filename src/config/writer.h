@@ -1,6 +1,7 @@
 // Writes Options as YAML, for a run folder's config.yaml and for `config print`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,9 @@ enum class Comments { none, help };
 // their default and that this configuration does not read (config/parts.h). Reading the text
 // returns the same options. With Comments::help, a comment above each key has its help and range.
 std::string write_options(const Options& options, Comments comments = Comments::none);
+
+// Returns the value of the key "training.max_steps" as YAML; nullopt for a missing list entry.
+std::optional<std::string> option_value(const Options& options, const std::string& key);
 
 // A key with two values, as YAML. The value of a missing list entry is "(none)".
 struct Difference {

@@ -183,17 +183,14 @@ bool is_marian(const YAML::Node& root) {
 }  // namespace
 
 void reject_foreign_configuration(const YAML::Node& root, const std::string& name) {
-  if (is_joeynmt(root)) {
-    throw ConfigError(
-        "{0}: found a configuration of JoeyNMT, expected one of regard; convert it: `regard config "
-        "convert {0} -o regard.yaml`",
-        name);
-  }
-  const std::string program = is_opennmt(root) ? "OpenNMT-py" : is_marian(root) ? "Marian" : "";
+  const std::string program = is_joeynmt(root)   ? "JoeyNMT"
+                              : is_opennmt(root) ? "OpenNMT-py"
+                              : is_marian(root)  ? "Marian"
+                                                 : "";
   if (program.empty()) return;
   throw ConfigError(
-      "{}: found a configuration of {}, expected one of regard; create one from the text files: "
-      "`regard config init SOURCE TARGET`",
+      "{0}: found a configuration of {1}, expected one of regard; convert it: `regard config "
+      "convert {0} -o regard.yaml`",
       name, program);
 }
 

@@ -26,8 +26,8 @@ void check_utf8(std::string_view text, const std::string& name);
 // finds empty documents forever in text that begins with a comma or a closing bracket.
 YAML::Node load_yaml(std::string_view yaml, const std::string& name);
 
-// Throws ConfigError if the tree is a configuration of JoeyNMT (the message names the command that
-// converts it), OpenNMT-py or Marian. `name` is the file name in messages.
+// Throws ConfigError, which names the command that converts it, if the tree is a configuration of
+// JoeyNMT, OpenNMT-py or Marian. `name` is the file name in messages.
 void reject_foreign_configuration(const YAML::Node& root, const std::string& name);
 
 // Throws ConfigError unless the tree is a configuration of JoeyNMT 2.

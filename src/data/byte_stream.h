@@ -1,15 +1,17 @@
-// Reads the bytes of a file or a pipe, decompressing gzip, and compresses bytes as gzip (RFC 1952).
-// Reading never waits if some bytes are available.
+// Reads the bytes of a file or a pipe, decompressing gzip, bzip2, xz and zstd, and compresses bytes
+// as gzip (RFC 1952). Reading plain text or gzip never waits if some bytes are available.
 #pragma once
 
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+struct archive;
 struct z_stream_s;
 
 namespace regard {
@@ -19,11 +21,14 @@ class Sha256;
 // Returns the name of an input for messages: the path, or "standard input" for "-".
 std::string input_name(const std::string& path);
 
-// Decompresses any input that starts with gzip's magic bytes, whatever its name. Concatenated
-// members form one text; zeros after a member (a tape's padding) are skipped. All errors are
-// InputErrors whose message begins with the name: the file does not exist, is a folder, is not
-// readable, ends in .gz without being gzip, has invalid or truncated gzip data, or has changed when
-// its end is reached.
+// Returns a path without the ending of a compression: train.en for train.en.gz.
+std::string without_compression_ending(const std::string& path);
+
+// Decompresses any input that starts with the magic bytes of a compression, whatever its name.
+// Concatenated members form one text; zeros after a member of gzip (a tape's padding) are skipped.
+// All errors are InputErrors whose message begins with the name: the file does not exist, is a
+// folder, is not readable, has the ending of a compression without being compressed, has invalid or
+// truncated compressed data, or has changed when its end is reached.
 class ByteStream {
  public:
   // Opens a file; "-" is standard input. If the file `may_grow`, a change is an error only if the
@@ -56,9 +61,13 @@ class ByteStream {
   void detect_format();
   bool refill();  // appends bytes of the file to the buffer; false at the end of the file
   void check_state() const;
-  [[noreturn]] void throw_gzip_error(const std::string& what) const;
+  [[noreturn]] void throw_compression_error(const std::string& what) const;
   bool skip_padding();
-  std::size_t decompress(char* to, std::size_t size);
+  std::size_t inflate_gzip(char* to, std::size_t size);
+  void open_archive();
+  [[noreturn]] void throw_archive_error() const;
+  std::size_t read_archive(char* to, std::size_t size);
+  static std::ptrdiff_t next_block(archive* archive, void* self, const void** block);
 
   std::string name_;
   int descriptor_;
@@ -68,7 +77,13 @@ class ByteStream {
   std::vector<unsigned char> buffer_;  // unread bytes of the file: [begin_, end_)
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
+  std::string_view compression_ = {};     // its name, such as "gzip"; "" for plain text
   std::unique_ptr<z_stream_s> inflater_;  // null if the input is not gzip
+  archive* archive_ = nullptr;            // of libarchive, for the other compressions
+  std::exception_ptr read_error_;         // of the file, in a call from libarchive
+  std::size_t archive_bytes_ = 0;         // given to libarchive
+  bool at_end_ = false;                   // libarchive has the whole file
+  bool is_empty_archive_ = false;         // of no text
   bool started_ = false;
   bool inside_member_ = false;
   bool after_member_ = false;

@@ -75,9 +75,11 @@ class InputFile {
   int descriptor_;
 };
 
-// Returns the SHA-256 of a file, or "" if it is not a regular file or cannot be read.
-std::string hash_of_file(const std::filesystem::path& path) {
-  const InputFile file(path);
+// Returns the digest of a text, as TextDigest has it, or "" if it is not in a regular file or
+// cannot be read.
+std::string digest_of_text(const std::string& path) {
+  const auto text = split_text_path(path);
+  const InputFile file(text.file);
   const auto size = file.regular_size();
   if (!size) return "";
   Sha256 hash;
@@ -89,6 +91,7 @@ std::string hash_of_file(const std::filesystem::path& path) {
     hash.update({piece.data(), piece.size()});
     at += count;
   }
+  hash.update(digest_suffix(text));
   return hash.hex_digest();
 }
 
@@ -382,7 +385,7 @@ std::optional<TextDigests> CorpusCache::digests_of(const std::vector<std::string
   const std::set<std::string> distinct(paths.begin(), paths.end());
   const std::vector<std::string> files(distinct.begin(), distinct.end());
   std::vector<std::string> hashes(files.size());
-  parallel_for(pool, files.size(), [&](std::size_t i) { hashes[i] = hash_of_file(files[i]); });
+  parallel_for(pool, files.size(), [&](std::size_t i) { hashes[i] = digest_of_text(files[i]); });
   TextDigests digests;
   for (std::size_t i = 0; i < files.size(); ++i) {
     const auto known = lines_.find(hashes[i]);

@@ -29,7 +29,7 @@
 namespace regard {
 
 // Increase it when the same text and options lead to other tokens or tokenizers than before.
-inline constexpr int corpus_cache_format = 1;
+inline constexpr int corpus_cache_format = 2;
 
 // The name of the file in a run folder.
 inline constexpr const char* corpus_cache_name = "corpus.cache";

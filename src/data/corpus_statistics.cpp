@@ -12,8 +12,11 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "data/byte_stream.h"
+#include "data/column_choice.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
+#include "data/text_path.h"
 #include "text/decomposed_words.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"
@@ -97,13 +100,6 @@ SideCounter read_side(const std::string& path) {
   return counter;
 }
 
-std::vector<std::string> first_lines(const std::string& path, std::size_t count) {
-  std::vector<std::string> lines;
-  LineReader reader(path);
-  for (std::string line; lines.size() < count && reader.next(line);) lines.push_back(line);
-  return lines;
-}
-
 // Returns the words of the first `compared_lines` lines.
 std::vector<std::string> first_words(const std::string& path) {
   std::vector<std::string> words;
@@ -175,9 +171,17 @@ double known_share(const std::vector<std::string>& words,
 
 }  // namespace
 
+std::vector<std::string> first_lines(const std::string& path, std::size_t count) {
+  std::vector<std::string> lines;
+  LineReader reader(path);
+  for (std::string line; lines.size() < count && reader.next(line);) lines.push_back(line);
+  return lines;
+}
+
 std::string language_from_path(const std::string& path) {
-  std::filesystem::path name(path);
-  if (name.extension() == ".gz") name = name.stem();
+  const auto text = split_text_path(path);
+  if (text.column) return language_of_name(*text.column);
+  const std::filesystem::path name(without_compression_ending(path));
   const auto extension = name.extension().string();
   return extension.size() < 2 ? "" : extension.substr(1);
 }

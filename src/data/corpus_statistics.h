@@ -1,14 +1,16 @@
 // Measures a parallel corpus. config/starter_config.h writes a first configuration from the result.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "config/starter_config.h"
 
 namespace regard {
 
-// Reads both files, plain or gzip, once. Throws InputError if a file cannot be read or has no text,
+// Reads both texts once. Throws InputError if a file cannot be read or has no text,
 // or if the line counts differ.
 CorpusStatistics read_corpus_statistics(const std::string& src, const std::string& trg);
 
@@ -18,14 +20,18 @@ using TextPair = std::pair<std::string, std::string>;
 // of `train`. Reads the first 1,000 lines of each file. Throws InputError if a file cannot be read.
 bool sides_are_exchanged(const TextPair& train, const TextPair& dev);
 
+// Returns the first `count` lines of a text, or all. Throws InputError if it cannot be read.
+std::vector<std::string> first_lines(const std::string& path, std::size_t count);
+
 // Learns the tokenizer that `options` describe from the first 20,000 pairs, and measures their
 // lengths in its tokens: mean_tokens (of pairs with tokens on both sides), measured_pairs,
 // empty_pairs and pairs_by_length. Sets target_is_unspaced too. If the text is too small for the
 // tokenizer, warns and counts characters. Throws InputError if a file cannot be read.
 void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistics);
 
-// Returns the language of a file from its extension, ignoring .gz: "en" for train.en.gz. Returns ""
-// if there is no extension.
+// Returns the language of a text from its extension without that of a compression, "en" for
+// train.en.gz, or from the name of its column, "en" for train.tsv#English. Returns "" if there is
+// none.
 std::string language_from_path(const std::string& path);
 
 }  // namespace regard

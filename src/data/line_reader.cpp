@@ -31,8 +31,9 @@ bool is_utf16_unmarked(std::string_view start) {
 
 void check_rereadable(const std::string& path) {
   std::error_code ignored;
-  const bool is_there = path == "-" || std::filesystem::exists(path, ignored);
-  if (is_there && !std::filesystem::is_directory(path, ignored) && !is_file(path)) {
+  const auto file = file_of_text(path);
+  const bool is_there = path == "-" || std::filesystem::exists(file, ignored);
+  if (is_there && !std::filesystem::is_directory(file, ignored) && !is_file(file)) {
     throw InputError(
         "{}: not a regular file, but training reads it several times; copy its text to a regular "
         "file",
@@ -83,6 +84,7 @@ bool LineReader::next(std::string& line) {
   const auto text = text_of_line(line, line_number_, name());
   const auto mark = static_cast<std::size_t>(text.data() - line.data());
   if (line_number_ == 1) had_byte_order_mark_ = mark > 0;
+  line_end_.insert(0, line, mark + text.size());
   line.resize(mark + text.size());
   line.erase(0, mark);
   return true;
@@ -92,13 +94,14 @@ bool LineReader::read_raw(std::string& line) {
   try {
     return read_to_line_feed(line);
   } catch (const InputError& error) {
-    if (line_number_ == 0) throw;
+    if (line_number_ == 0 || bytes_.is_column()) throw;  // a record has a line of its own
     throw InputError("{} (after line {})", error.what(), line_number_);
   }
 }
 
 bool LineReader::read_to_line_feed(std::string& line) {
   line.clear();
+  line_end_.clear();
   buffer_.resize(line_buffer_size);
   bool any = false;
   while (true) {
@@ -120,6 +123,7 @@ bool LineReader::read_to_line_feed(std::string& line) {
     begin_ += count;
     if (feed != nullptr) {
       ++begin_;
+      line_end_ = "\n";
       return true;
     }
   }
@@ -135,7 +139,7 @@ std::vector<std::string> read_lines(const std::string& path, SourceKind source) 
 std::int64_t count_lines(const std::string& path, bool may_grow, SourceKind source) {
   check_rereadable(path);
   if (source == SourceKind::features && is_feature_file(path)) return FeatureFile(path).size();
-  ByteStream bytes(path, may_grow);
+  TextStream bytes(path, may_grow);
   std::vector<char> buffer(line_buffer_size);
   std::int64_t lines = 0;
   char last = '\n';

@@ -1,4 +1,5 @@
-// Reads the lines of a text file, plain or gzip, or of standard input. All texts are read with it.
+// Reads the lines of a text: of a file, plain or compressed, of a column of a file of records
+// (data/text_stream.h), or of standard input. All texts are read with it.
 //
 // A line ends at a line feed or at the end of the file, and nowhere else: NUL, a lone carriage
 // return, U+0085 and U+2028 are ordinary characters. One carriage return before the line feed or
@@ -13,14 +14,14 @@
 #include <vector>
 
 #include "config/data_options.h"
-#include "data/byte_stream.h"
+#include "data/text_stream.h"
 
 namespace regard {
 
 class LineReader {
  public:
-  // Opens a file; "-" is standard input. next() returns a line as soon as its line feed arrives.
-  // See ByteStream for `may_grow`.
+  // Opens FILE or FILE#COLUMN; "-" is standard input. next() returns a line as soon as its line
+  // feed arrives. See ByteStream for `may_grow`.
   explicit LineReader(const std::string& path, bool may_grow = false) : bytes_(path, may_grow) {}
   // Opens the source of a model. A file of features reads as the names of its items
   // (data/feature_file.h) if the model reads features. Throws as FeatureFile does.
@@ -28,25 +29,30 @@ class LineReader {
   LineReader(int descriptor, std::string name) : bytes_(descriptor, std::move(name)) {}
 
   // Stores the next line in `line`; returns false at the end. Throws InputError with name:line for
-  // invalid UTF-8 and for a line above 16 MB, and the errors of ByteStream.
+  // invalid UTF-8 and for a line above 16 MB, and the errors of TextStream.
   bool next(std::string& line);
-  // Returns the number of the last line read; the first is 1.
+  // Returns the number of the last line read; the first is 1. In a column, it is the number of the
+  // record.
   std::int64_t line_number() const { return line_number_; }
   const std::string& name() const { return bytes_.name(); }
+  // The bytes at the end of the last line that are no part of it: LF, CR LF, or less at the end.
+  const std::string& line_end() const { return line_end_; }
   // True if the text begins with a byte order mark. Valid after the first line.
   bool had_byte_order_mark() const { return had_byte_order_mark_; }
-  // See ByteStream.
+  // See TextStream.
+  void hash_into(Sha256& hash) { bytes_.hash_into(hash); }
   bool changed() const { return bytes_.changed(); }
 
  private:
   bool read_raw(std::string& line);
   bool read_to_line_feed(std::string& line);
 
-  ByteStream bytes_;
+  TextStream bytes_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::int64_t line_number_ = 0;
+  std::string line_end_;
   bool had_byte_order_mark_ = false;
   std::int64_t items_ = -1;  // of a file of features; -1 for text
 };
@@ -60,14 +66,15 @@ inline constexpr std::size_t max_line_bytes = std::size_t{16} << 20;
 // `name`:`number` for invalid UTF-8, for more than max_line_bytes, and if a first line is UTF-16.
 std::string_view text_of_line(std::string_view bytes, std::int64_t number, const std::string& name);
 
-// Throws InputError if `path` is not a regular file, as training may read its files several times.
+// Throws InputError if `path` is not a regular file or a column of one, as training may read its
+// files several times.
 void check_rereadable(const std::string& path);
 
-// Returns all lines of a file, plain or gzip, or of standard input if `path` is "-".
+// Returns all lines of a text, as LineReader reads them.
 std::vector<std::string> read_lines(const std::string& path, SourceKind source = SourceKind::text);
 
 // Counts the lines of a file without validating them. Throws InputError if the file is not regular,
-// as training reads its files several times, and the errors of ByteStream.
+// as training reads its files several times, and the errors of TextStream.
 std::int64_t count_lines(const std::string& path, bool may_grow = false,
                          SourceKind source = SourceKind::text);
 

@@ -36,6 +36,13 @@ struct SourceLine {
   std::size_t length() const { return tokens.size() + static_cast<std::size_t>(frames.count()); }
 };
 
+// The lengths of the lines in training, with which translation compares its own.
+struct LineLengths {
+  std::int64_t long_source = 0;  // tokens that 99 of 100 source lines do not exceed; 0: not known
+  double low_ratio = 0;          // of target to source tokens; that of 99 of 100 pairs is higher
+  double several = 0;            // share of source lines that hold several sentences
+};
+
 struct TextCodec {
   std::shared_ptr<const Tokenizer> source;
   std::shared_ptr<const Tokenizer> target;  // the same object when the vocabulary is joint
@@ -47,6 +54,7 @@ struct TextCodec {
   std::int64_t image_channels = 3;     // numbers of a pixel
   std::string source_tag = {};         // a user symbol before each source line; empty: none
   std::int32_t first_target = bos_id;  // the first input of the decoder: <s> or the target's tag
+  LineLengths lengths = {};            // of the training corpus
 
   // Returns the codec of text with these tags (data.train.0.src_tag, trg_tag). An empty text
   // means no tag, and nullopt the tag of this codec. Throws ConfigError if a tag is not one

@@ -19,13 +19,13 @@
 #include "base/sha256.h"
 #include "base/thread_pool.h"
 #include "config/data_options.h"
-#include "data/byte_stream.h"
+#include "data/text_stream.h"
 
 namespace regard {
 
 struct TextDigest {
   std::int64_t lines = 0;
-  std::string sha256;  // of the file as stored, before decompression
+  std::string sha256;  // of the file as stored, before decompression, and its digest_suffix()
 };
 
 // By the path of the file.
@@ -58,7 +58,7 @@ class LineBlockReader {
   // Throws as count_lines() does.
   explicit LineBlockReader(const std::string& path, SourceKind source = SourceKind::text);
 
-  // Returns the next block, or null at the end. Throws the errors of ByteStream.
+  // Returns the next block, or null at the end. Throws the errors of TextStream.
   std::shared_ptr<const LineBlock> next();
   // Returns the number of lines and the hash of the file. Call it once, after the end.
   TextDigest digest() { return {lines_, hash_.hex_digest()}; }
@@ -67,7 +67,7 @@ class LineBlockReader {
   std::shared_ptr<const LineBlock> next_items();
 
   Sha256 hash_;
-  ByteStream bytes_;
+  TextStream bytes_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

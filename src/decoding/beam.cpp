@@ -83,9 +83,8 @@ void Beam::finish_open_hypotheses() {
   std::int64_t max_met = 0;
   for (const auto& open : open_) {
     auto hypothesis = backtrack(open, false);
-    const auto met = constraint_progress(hypothesis.tokens, sentence_->required_phrases,
-                                         options_->continues_word)
-                         .met;
+    const auto met =
+        constraint_progress(hypothesis.tokens, sentence_->required_phrases, options_->words).met;
     if (met > max_met) finished_.clear();
     max_met = std::max(max_met, met);
     if (met == max_met) finished_.push_back(std::move(hypothesis));

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t max_banned_for_top_k = 64;
 
 bool needs_full_sort(const TokenMask& mask) {
-  return mask.forced || mask.banned.size() > max_banned_for_top_k;
+  return !mask.forced.empty() || mask.banned.size() > max_banned_for_top_k;
 }
 
 // Returns log P of all tokens of logits [N, V]: [N, V] double on the CPU.
@@ -30,10 +30,11 @@ torch::Tensor log_softmax_on_cpu(const torch::Tensor& logits) {
 }
 
 void apply_mask(double* log_p, std::int64_t V, const TokenMask& mask) {
-  if (mask.forced) {
-    const auto forced_log_p = log_p[*mask.forced];
+  if (!mask.forced.empty()) {
+    std::vector<double> kept;
+    for (const auto token : mask.forced) kept.push_back(log_p[token]);
     std::fill(log_p, log_p + V, minus_infinity);
-    log_p[*mask.forced] = forced_log_p;
+    for (std::size_t i = 0; i < kept.size(); ++i) log_p[mask.forced[i]] = kept[i];
     return;
   }
   for (const auto token : mask.banned) log_p[token] = minus_infinity;
@@ -170,10 +171,13 @@ std::vector<TokenMask> LogitsProcessor::column_masks(const NextLogits& logits,
       if (const auto column = logits.column(row, token)) columns.push_back(*column);
     }
     banned = std::move(columns);
-    if (forced) {
-      forced = logits.column(row, *forced);
-      TORCH_CHECK(forced, "the shortlist of a sentence lacks a token of its prefix");
+    if (forced.empty()) continue;
+    columns.clear();
+    for (const auto token : forced) {
+      if (const auto column = logits.column(row, token)) columns.push_back(*column);
     }
+    TORCH_CHECK(!columns.empty(), "the shortlist of a sentence lacks a token of its prefix");
+    forced = columns;
   }
   return masks;
 }
@@ -207,7 +211,7 @@ NextTokens LogitsProcessor::best(const NextLogits& logits, std::int64_t k,
   const auto log_p = top.log_p.to(torch::kDouble).contiguous();
   const auto columns = top.indices.contiguous();
 
-  const auto required = next_required_tokens(histories, options_.continues_word);
+  const auto required = next_required_tokens(histories, options_.words);
   std::size_t max_required = 0;
   for (const auto& tokens_of_row : required) {
     max_required = std::max(max_required, tokens_of_row.size());

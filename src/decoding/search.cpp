@@ -17,7 +17,7 @@ namespace regard {
 
 bool have_same_results(const SearchRequest& a, const SearchRequest& b) {
   return static_cast<const SearchOptions&>(a) == b && a.n_best == b.n_best &&
-         a.suppressed_tokens == b.suppressed_tokens && a.continues_word == b.continues_word &&
+         a.suppressed_tokens == b.suppressed_tokens && a.words == b.words &&
          a.want_weights == b.want_weights && a.want_tree == b.want_tree &&
          !a.cancelled == !b.cancelled;
 }
@@ -26,8 +26,7 @@ std::int64_t output_limit(std::int64_t source_length, const SearchRequest& optio
                           const SentenceOptions& sentence) {
   if (options.max_output_ratio <= 0) return options.max_output_length;
   auto needed = static_cast<std::int64_t>(sentence.prefix.size());
-  for (const auto& phrase : sentence.required_phrases)
-    needed += static_cast<std::int64_t>(phrase.size());
+  for (const auto& phrase : sentence.required_phrases) needed += phrase.length();
   // Compared as floating point, because the product may exceed the range of integers.
   const auto max_length = static_cast<double>(options.max_output_length);
   const auto by_ratio = static_cast<std::int64_t>(

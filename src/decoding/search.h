@@ -8,12 +8,14 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/special_tokens.h"
 #include "config/search_options.h"
 #include "decoding/hypothesis.h"
+#include "decoding/token_pattern.h"
 #include "kernels/packed_weights.h"
 #include "model/output/output_layer.h"
 
@@ -31,9 +33,9 @@ struct SearchRequest : SearchOptions {
   // when so many best hypotheses are certain. Does not limit the result.
   std::int64_t n_best = 1;
   std::vector<std::int64_t> suppressed_tokens = {pad_id, bos_id};  // never generated
-  std::vector<bool> continues_word = {};  // by token id: true if it continues the previous word
-  bool want_weights = false;              // return the attention weights
-  bool want_tree = false;                 // return the tree of a beam search
+  WordBoundaries words = {};  // of the target vocabulary, for constraints
+  bool want_weights = false;  // return the attention weights
+  bool want_tree = false;     // return the tree of a beam search
   // Called before each decoding step, from any thread. If it returns true, the search throws
   // CancelledSearch. May be empty.
   std::function<bool()> cancelled = {};
@@ -52,12 +54,17 @@ struct SentenceOptions {
   std::int64_t number = 0;                // line number; seeds the samples of this sentence
   std::int32_t first_token = bos_id;      // the first input of the decoder: <s> or a tag
   std::vector<std::int32_t> prefix = {};  // translations start with these tokens
-  std::vector<std::vector<std::int32_t>> required_phrases = {};  // lexical constraints, none empty
-  std::vector<std::vector<std::int32_t>> bad_words = {};         // excluded phrases, none empty
+  std::optional<TokenPattern> prefix_pattern = {};  // or with others of the same text; see path()
+  std::vector<TokenPattern> required_phrases = {};  // lexical constraints
+  std::vector<TokenPattern> bad_words = {};         // excluded phrases
   // The tokens that the translation may have, ascending and distinct. They must include </s>, the
   // prefix and the required phrases. Empty: all tokens. Either all sentences of a batch have a
   // shortlist or none; Translator sets it.
   std::vector<std::int32_t> shortlist = {};
+
+  bool has_constraints() const {
+    return !prefix.empty() || !required_phrases.empty() || !bad_words.empty();
+  }
 };
 
 // Returns the maximum length of the translations of a source. Both lengths include </s>.

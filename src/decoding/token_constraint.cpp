@@ -25,8 +25,7 @@ void NoRepeatNgram::apply(const History& history, TokenMask& mask) const {
   if (tokens.size() < context_length) return;
   ConstraintProgress progress;
   if (history.sentence != nullptr) {
-    progress =
-        constraint_progress(tokens, history.sentence->required_phrases, options_->continues_word);
+    progress = constraint_progress(tokens, history.sentence->required_phrases, options_->words);
   }
   const auto is_required = [&](auto token) { return std::ranges::count(progress.next, token) > 0; };
   for (auto end = context_length; end < tokens.size(); ++end) {
@@ -39,32 +38,41 @@ void NoRepeatNgram::apply(const History& history, TokenMask& mask) const {
 void ForcedPrefix::apply(const History& history, TokenMask& mask) const {
   const auto& prefix = history.sentence->prefix;
   const auto position = history.tokens.size();
-  if (position < prefix.size()) mask.forced = prefix[position];
+  if (const auto& pattern = history.sentence->prefix_pattern) {
+    const auto path = pattern->path(history.tokens);
+    mask.forced.assign(path.next.begin(), path.next.end());
+  } else if (position < prefix.size()) {
+    mask.forced = {prefix[position]};
+  }
 }
 
-WholeWordPrefix::WholeWordPrefix(const std::vector<bool>& continues_word) {
-  for (std::size_t token = 0; token < continues_word.size(); ++token) {
-    if (continues_word[token]) continuation_tokens_.push_back(static_cast<std::int64_t>(token));
+WholeWordPrefix::WholeWordPrefix(const WordBoundaries& words) : words_(words) {
+  for (std::size_t token = 0; token < words.begins_inside.size(); ++token) {
+    if (words.begins_inside[token]) begin_inside_.push_back(static_cast<std::int32_t>(token));
   }
 }
 
 void WholeWordPrefix::apply(const History& history, TokenMask& mask) const {
   const auto& prefix = history.sentence->prefix;
-  if (prefix.empty() || history.tokens.size() != prefix.size()) return;
-  mask.banned.insert(mask.banned.end(), continuation_tokens_.begin(), continuation_tokens_.end());
+  if (prefix.empty() || history.tokens.empty()) return;
+  const auto& pattern = history.sentence->prefix_pattern;
+  const bool ends =
+      pattern ? pattern->path(history.tokens).ends : history.tokens.size() == prefix.size();
+  if (!ends) return;
+  for (const auto token : begin_inside_) {
+    if (words_.continues(history.tokens.back(), token)) mask.banned.push_back(token);
+  }
 }
 
 void LexicalConstraints::apply(const History& history, TokenMask& mask) const {
-  const auto progress = constraint_progress(history.tokens, history.sentence->required_phrases,
-                                            options_->continues_word);
+  const auto progress =
+      constraint_progress(history.tokens, history.sentence->required_phrases, options_->words);
   if (!progress.complete) mask.banned.push_back(eos_id);
 }
 
 void BadWords::apply(const History& history, TokenMask& mask) const {
-  for (const std::span phrase : history.sentence->bad_words) {
-    if (ends_in(history.tokens, phrase.first(phrase.size() - 1))) {
-      mask.banned.push_back(phrase.back());
-    }
+  for (const auto& phrase : history.sentence->bad_words) {
+    for (const auto token : phrase.completing(history.tokens, words_)) mask.banned.push_back(token);
   }
 }
 
@@ -84,10 +92,10 @@ std::vector<std::unique_ptr<TokenConstraint>> token_constraints(const SearchRequ
   if (options.no_repeat_ngram > 0) add(NoRepeatNgram(options));
   if (kinds.prefix) {
     add(ForcedPrefix());
-    add(WholeWordPrefix(options.continues_word));
+    add(WholeWordPrefix(options.words));
   }
   if (kinds.required_phrases) add(LexicalConstraints(options));
-  if (kinds.bad_words) add(BadWords());
+  if (kinds.bad_words) add(BadWords(options.words));
   return constraints;
 }
 

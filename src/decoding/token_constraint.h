@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "decoding/search.h"
@@ -20,8 +21,8 @@ struct History {
 
 // The tokens that are not allowed next.
 struct TokenMask {
-  std::vector<std::int64_t> banned;    // may contain duplicates
-  std::optional<std::int64_t> forced;  // the only allowed token; overrides `banned`
+  std::vector<std::int64_t> banned;  // may contain duplicates
+  std::vector<std::int64_t> forced;  // the only allowed tokens, if any; override `banned`
 };
 
 class TokenConstraint {
@@ -53,7 +54,7 @@ class NoRepeatNgram : public TokenConstraint {
   const SearchRequest* options_;
 };
 
-// Forces the next token of SentenceOptions::prefix.
+// Forces the next token of SentenceOptions::prefix, or one that goes on with its text.
 class ForcedPrefix : public TokenConstraint {
  public:
   void apply(const History& history, TokenMask& mask) const override;
@@ -62,12 +63,12 @@ class ForcedPrefix : public TokenConstraint {
 // Bans tokens that would continue the last word of the prefix.
 class WholeWordPrefix : public TokenConstraint {
  public:
-  // See SearchRequest for `continues_word`.
-  explicit WholeWordPrefix(const std::vector<bool>& continues_word);
+  explicit WholeWordPrefix(const WordBoundaries& words);
   void apply(const History& history, TokenMask& mask) const override;
 
  private:
-  std::vector<std::int64_t> continuation_tokens_;
+  WordBoundaries words_;
+  std::vector<std::int32_t> begin_inside_;
 };
 
 // Bans </s> until all required phrases are met.
@@ -81,10 +82,15 @@ class LexicalConstraints : public TokenConstraint {
   const SearchRequest* options_;
 };
 
-// Bans tokens that would complete an excluded phrase of the sentence.
+// Bans tokens that would complete an excluded phrase of the sentence, also one whose last word
+// might go on.
 class BadWords : public TokenConstraint {
  public:
+  explicit BadWords(WordBoundaries words) : words_(std::move(words)) {}
   void apply(const History& history, TokenMask& mask) const override;
+
+ private:
+  WordBoundaries words_;
 };
 
 // The kinds of constraints that at least one sentence of a search has.

@@ -17,6 +17,9 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
+namespace {
+
+// The inputs and output gradients of all steps.
 struct DeferredSteps : torch::CustomClassHolder {
   std::vector<Tensor> x;    // [M, K] or [B, M, K]
   std::vector<Tensor> d_y;  // [M, N] or [B, M, N]
@@ -25,9 +28,7 @@ struct DeferredSteps : torch::CustomClassHolder {
   std::optional<PackedMatrix> W_t;
 };
 
-namespace {
-
-using StepsPointer = c10::intrusive_ptr<DeferredSteps>;
+using StepsPointer = c10::intrusive_ptr<torch::CustomClassHolder>;
 
 DeferredSteps& steps_of(AutogradContext& context) {
   return static_cast<DeferredSteps&>(*context.saved_data["steps"].toCapsule());
@@ -71,7 +72,7 @@ class DeferredProduct : public torch::autograd::Function<DeferredProduct> {
     context->save_for_backward({x, W});
     context->saved_data["steps"] = torch::IValue::make_capsule(steps);
     context->set_materialize_grads(false);
-    return multiply(x, W, steps->W);
+    return multiply(x, W, steps_of(*context).W);
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {

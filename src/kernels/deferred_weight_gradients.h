@@ -7,6 +7,7 @@
 // differentiable.
 #pragma once
 
+#include <ATen/core/ivalue.h>
 #include <torch/types.h>
 
 #include <deque>
@@ -14,9 +15,6 @@
 #include "kernels/mode.h"
 
 namespace regard::kernels {
-
-// The inputs and output gradients of all steps.
-struct DeferredSteps;
 
 // The matrices of one time loop. While a Mode::time_loop() lives, deferred_product() and the
 // products of linear.h on this thread defer the gradient of W, on the CPU, if W requires a
@@ -26,7 +24,7 @@ class DeferredGradients {
   struct Factor {
     torch::Tensor W;         // the argument of the first product
     torch::Tensor deferred;  // the same matrix; its gradient is computed after all steps
-    c10::intrusive_ptr<DeferredSteps> steps;
+    c10::intrusive_ptr<torch::CustomClassHolder> steps;  // their inputs and output gradients
   };
   // Returns the entry of W, a new one at its first product.
   const Factor& factor(const torch::Tensor& W);

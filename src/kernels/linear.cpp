@@ -37,7 +37,7 @@ class TrainingProduct : public torch::autograd::Function<TrainingProduct> {
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& W,
                         const std::optional<Tensor>& b, bool is_parameter,
                         const Activation& activation) {
-    const auto y = torch::empty({x.size(0), W.size(1)}, x.options());
+    auto y = torch::empty({x.size(0), W.size(1)}, x.options());
     linear_into(y, x, W, b.value_or(Tensor()), is_parameter);
     if (activation.is_relu) {
       AT_DISPATCH_FLOATING_TYPES(y.scalar_type(), "relu_dropout", [&] {
@@ -169,7 +169,7 @@ torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const 
     return b + torch::stack(products);
   }
   if (packed == nullptr) return torch::baddbmm(b, x, W);
-  const auto y = torch::empty({W.size(0), x.size(1), W.size(2)}, x.options());
+  auto y = torch::empty({W.size(0), x.size(1), W.size(2)}, x.options());
   y.copy_(b);
   for (std::int64_t g = 0; g < W.size(0); ++g) {
     packed->get_or_pack(W[g]).multiply(x[g].contiguous(), y[g], /*add=*/true);
@@ -190,7 +190,7 @@ SelectedRows& SelectedRows::operator=(SelectedRows&&) noexcept = default;
 
 torch::Tensor SelectedRows::linear(const Tensor& x) const {
   if (!packed_) return torch::linear(x, W_, b_);
-  const auto y = b_.repeat({x.size(0), 1});
+  auto y = b_.repeat({x.size(0), 1});
   packed_->multiply(x.contiguous(), y, /*add=*/true);
   return y;
 }

@@ -59,8 +59,7 @@ Evaluation score_systems(const Systems& systems, const References& references,
   evaluation.options = options;
   evaluation.sentences = systems.front().second.size();
   evaluation.references = references.size();
-  for (const auto& [name, hypotheses] : systems)
-    evaluation.systems.push_back({name, {}, {}, {}, {}});
+  for (const auto& [name, hypotheses] : systems) evaluation.systems.emplace_back().name = name;
   for (const auto& name : options.metrics) {
     evaluation.metrics.push_back(make_metric(name, options.metric_options));
     const auto& metric = *evaluation.metrics.back();

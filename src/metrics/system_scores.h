@@ -34,18 +34,19 @@ struct MetricScore {
   std::optional<double> p_value;  // p-value of the difference from the baseline
 };
 
-struct SystemEvaluation {
-  std::string name;
-  std::vector<MetricScore> scores;            // one per metric
-  std::vector<LengthBucket> by_length;        // empty if not requested
-  std::vector<LabelBucket> by_label;          // empty if not requested
-  std::vector<FrequencyBucket> by_frequency;  // empty if not requested
-};
-
-// Scores of the model for the first reference, as if it had produced this translation.
+// Scores of a model for the first reference, as if it had produced this translation.
 struct ReferenceScores {
   std::optional<double> perplexity;         // per token, with </s>
   std::optional<AlignmentScore> alignment;  // of the model's attention
+};
+
+struct SystemEvaluation {
+  std::string name;
+  std::vector<MetricScore> scores;            // one per metric
+  ReferenceScores reference;                  // empty without a model
+  std::vector<LengthBucket> by_length;        // empty if not requested
+  std::vector<LabelBucket> by_label;          // empty if not requested
+  std::vector<FrequencyBucket> by_frequency;  // empty if not requested
 };
 
 struct Evaluation {
@@ -54,7 +55,6 @@ struct Evaluation {
   std::size_t references = 0;  // per sentence
   std::vector<std::unique_ptr<const CorpusMetric>> metrics;
   std::vector<SystemEvaluation> systems;  // the first is the baseline
-  ReferenceScores reference_scores;       // empty without a model
   std::vector<std::string> ensemble;      // the models of the first system if it is an ensemble
 };
 

@@ -25,10 +25,9 @@ Points downsample(const Points& points) {
   return means;
 }
 
-Series training_series(const std::string& name, const std::vector<Json>& train_log,
-                       const char* key) {
+Series training_series(const std::string& name, const RunLogs& run, const char* key) {
   Points points;
-  for (const auto& line : train_log) {
+  for (const auto& line : run.train_log) {
     const auto step = line.find("step");
     const auto value = line.find(key);
     if (step == line.end() || value == line.end()) continue;
@@ -38,22 +37,19 @@ Series training_series(const std::string& name, const std::vector<Json>& train_l
   return {name, downsample(points)};
 }
 
-Series validation_series(const std::string& name, const ValidationTable& validations,
-                         const char* column) {
-  const auto steps = validations.numbers("step");
-  const auto values = validations.numbers(column);
+Series validation_series(const std::string& name, const RunLogs& run, const char* column) {
+  const auto steps = run.validations.numbers("step");
+  const auto values = run.validations.numbers(column);
   Points points;
   for (std::size_t i = 0; i < std::min(steps.size(), values.size()); ++i)
     points.emplace_back(steps[i], values[i]);
   return {name, points};
 }
 
-}  // namespace
-
-std::vector<LineChart> learning_curves(const std::vector<Json>& train_log,
-                                       const ValidationTable& validations) {
-  std::vector<LineChart> charts;
-  const auto add = [&](const std::string& title, std::vector<Series> series, bool log_y = false) {
+class Charts {
+ public:
+  // Adds a chart of the series that have points, if there are any.
+  void add(const std::string& title, std::vector<Series> series, bool log_y = false) {
     std::erase_if(series, [](const Series& one) { return one.points.empty(); });
     if (series.empty()) return;
     LineChart chart;
@@ -63,25 +59,54 @@ std::vector<LineChart> learning_curves(const std::vector<Json>& train_log,
     chart.series = std::move(series);
     chart.width = 380;
     chart.height = 200;
-    charts.push_back(std::move(chart));
+    charts_.push_back(std::move(chart));
+  }
+
+  std::vector<LineChart> take() { return std::move(charts_); }
+
+ private:
+  std::vector<LineChart> charts_;
+};
+
+}  // namespace
+
+std::vector<LineChart> learning_curves(const RunLogs& run) {
+  Charts charts;
+  charts.add(
+      "Loss per target token",
+      {training_series("training", run, "loss"), validation_series("validation", run, "loss")},
+      /*log_y=*/true);
+  charts.add("Expected risk of a sentence", {training_series("", run, "risk")});
+  charts.add("BLEU and chrF, validation",
+             {validation_series("BLEU", run, "bleu"), validation_series("chrF", run, "chrf")});
+  charts.add("Error rates and exact match, validation",
+             {validation_series("WER", run, "wer"), validation_series("CER", run, "cer"),
+              validation_series("exact", run, "exact")});
+  charts.add("Learning rate", {training_series("", run, "learning_rate")});
+  charts.add("Gradient norm", {training_series("", run, "gradient_norm")});
+  charts.add("Speed, target tokens per second",
+             {training_series("", run, "target_tokens_per_second")});
+  charts.add("Perplexity, validation", {validation_series("", run, "perplexity")}, /*log_y=*/true);
+  return charts.take();
+}
+
+std::vector<LineChart> compared_curves(const std::vector<RunLogs>& runs) {
+  Charts charts;
+  const auto add = [&](const std::string& title, auto series, const char* key, bool log_y = false) {
+    std::vector<Series> all;
+    for (const auto& run : runs) all.push_back(series(run.name, run, key));
+    charts.add(title, std::move(all), log_y);
   };
-  add("Loss per target token",
-      {training_series("training", train_log, "loss"),
-       validation_series("validation", validations, "loss")},
-      /*log_y=*/true);
-  add("Expected risk of a sentence", {training_series("", train_log, "risk")});
-  add("BLEU and chrF, validation", {validation_series("BLEU", validations, "bleu"),
-                                    validation_series("chrF", validations, "chrf")});
-  add("Error rates and exact match, validation",
-      {validation_series("WER", validations, "wer"), validation_series("CER", validations, "cer"),
-       validation_series("exact", validations, "exact")});
-  add("Learning rate", {training_series("", train_log, "learning_rate")});
-  add("Gradient norm", {training_series("", train_log, "gradient_norm")});
-  add("Speed, target tokens per second",
-      {training_series("", train_log, "target_tokens_per_second")});
-  add("Perplexity, validation", {validation_series("", validations, "perplexity")},
-      /*log_y=*/true);
-  return charts;
+  add("Loss per target token, training", training_series, "loss", /*log_y=*/true);
+  add("Loss per target token, validation", validation_series, "loss", /*log_y=*/true);
+  add("BLEU, validation", validation_series, "bleu");
+  add("chrF, validation", validation_series, "chrf");
+  add("WER, validation", validation_series, "wer");
+  add("CER, validation", validation_series, "cer");
+  add("Exact match, validation", validation_series, "exact");
+  add("Learning rate", training_series, "learning_rate");
+  add("Speed, target tokens per second", training_series, "target_tokens_per_second");
+  return charts.take();
 }
 
 }  // namespace regard

@@ -371,6 +371,7 @@ std::string html_page(const std::string& title, const std::string& header,
 }
 
 std::string page_section(const std::string& heading, const std::string& body) {
+  if (body.empty()) return "";
   const auto head = heading.empty() ? "" : fmt::format("<h2>{}</h2>\n", escape_xml(heading));
   return fmt::format("<section>\n{}{}</section>\n", head, body);
 }

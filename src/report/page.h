@@ -11,7 +11,8 @@ namespace regard {
 // the title; `body` is a sequence of page_section()s.
 std::string html_page(const std::string& title, const std::string& header, const std::string& body);
 
-// Returns a <section>, drawn as a card. `heading` is plain text and may be empty; `body` is HTML.
+// Returns a <section>, drawn as a card, or "" if `body` is empty. `heading` is plain text and may
+// be empty; `body` is HTML.
 std::string page_section(const std::string& heading, const std::string& body);
 // Returns a <details> element: `body` is shown after a click on the heading.
 std::string page_details(const std::string& heading, const std::string& body);

@@ -182,6 +182,11 @@ std::vector<std::optional<std::int64_t>> ValidationTable::steps() const {
   return steps;
 }
 
+double ValidationTable::training_seconds() const {
+  const auto seconds = numbers("seconds");
+  return seconds.empty() ? std::numeric_limits<double>::quiet_NaN() : seconds.back();
+}
+
 ValidationTable read_validations(const std::string& path) {
   if (!std::filesystem::exists(path))
     throw EnvironmentError("{}: no such file; training writes it at the first validation", path);
@@ -201,6 +206,14 @@ ValidationTable read_validations(const std::string& path) {
     result.rows.push_back(std::move(cells));
   }
   return result;
+}
+
+std::filesystem::path validation_source_file(const std::filesystem::path& run) {
+  return run / "validation" / "source.txt";
+}
+
+std::filesystem::path validation_reference_file(const std::filesystem::path& run) {
+  return run / "validation" / "reference.txt";
 }
 
 std::filesystem::path translations_file(const std::filesystem::path& run, std::int64_t step) {

@@ -1,6 +1,7 @@
 // The machine-readable records of a run: train.jsonl (one JSON object per line), validations.tsv
-// (one row per validation) and the translations of each validation. Resuming at a step drops the
-// records of later steps, so an interrupted run has the same lines as an uninterrupted one.
+// (one row per validation), the validation text and its translations at each validation. Resuming
+// at a step drops the records of later steps, so an interrupted run has the same lines as an
+// uninterrupted one.
 #pragma once
 
 #include <cstdint>
@@ -93,13 +94,17 @@ struct ValidationTable {
   // Returns the column "step"; nullopt for a cell that is not a step, because people edit these
   // files. Empty if there is no such column.
   std::vector<std::optional<std::int64_t>> steps() const;
+  // Returns the training time up to the last validation, in seconds; NaN if it is unknown.
+  double training_seconds() const;
 };
 
 // Throws EnvironmentError if the file cannot be read, InputError (file:line) if a row does not
 // match the header.
 ValidationTable read_validations(const std::string& path);
 
-// Returns the path of the file with the validation translations of a step.
+// Return the paths of the files of a run with the validation text and its translations at a step.
+std::filesystem::path validation_source_file(const std::filesystem::path& run);
+std::filesystem::path validation_reference_file(const std::filesystem::path& run);
 std::filesystem::path translations_file(const std::filesystem::path& run, std::int64_t step);
 
 }  // namespace regard

@@ -91,13 +91,17 @@ std::vector<std::string> texts(const std::string& key, const Json& value) {
   return all;
 }
 
-void check_line(const std::string& key, const std::string& line, const RequestLimits& limits) {
+void check_size(const std::string& key, const std::string& line, const RequestLimits& limits) {
   if (line.size() > limits.max_characters) {
     throw HttpError(
         413, "too_large",
         fmt::format("{}: found {} bytes, expected at most {}; split the text into lines", key,
                     line.size(), limits.max_characters));
   }
+}
+
+void check_line(const std::string& key, const std::string& line, const RequestLimits& limits) {
+  check_size(key, line, limits);
   if (line.find_first_of("\n\r") != std::string::npos) {
     reject(fmt::format("{}: found a line break; give a list of lines", key));
   }
@@ -114,8 +118,44 @@ void set_text(TranslateRequest& request, const Json& value, const RequestLimits&
                     fmt::format("text: found {}, expected at most {}; send several requests",
                                 counted(request.lines.size(), "line"), limits.max_lines));
   }
+}
+
+// A document may have line breaks.
+void check_texts(const TranslateRequest& request, const RequestLimits& limits) {
+  const auto check = request.format == TranslateRequest::Format::html ? check_size : check_line;
   for (std::size_t i = 0; i < request.lines.size(); ++i) {
-    check_line(request.is_single ? "text" : fmt::format("text[{}]", i), request.lines[i], limits);
+    check(request.is_single ? "text" : fmt::format("text[{}]", i), request.lines[i], limits);
+  }
+}
+
+// Rejects markup beside keys that show the tokens of a whole line or several translations.
+void check_markup(const TranslateRequest& request) {
+  if (!request.has_markup()) return;
+  const bool is_html = request.format == TranslateRequest::Format::html;
+  const std::string key = is_html ? "format html" : request.markup ? "markup" : "keep";
+  for (const auto& [other, is_given] :
+       {std::pair{"n_best", request.n_best > 1},
+        {"tokens", request.tokens},
+        {"alignments", request.alignments},
+        {"attention", request.attention},
+        {"tree", request.tree},
+        {"stream tokens", request.stream == TranslateRequest::Stream::tokens},
+        {"prefix, require and ban", is_html && request.has_constraints()}}) {
+    if (is_given) reject(fmt::format("{} cannot be combined with {}", key, other));
+  }
+}
+
+TranslateRequest::Format format_named(const Json& value) {
+  if (value == "text") return TranslateRequest::Format::text;
+  if (value == "html") return TranslateRequest::Format::html;
+  reject_value("format", value, R"("text" or "html")");
+}
+
+void set_keep(TranslateRequest& request, const Json& value) {
+  request.keep = texts("keep", value);
+  for (const auto& name : request.keep) {
+    if (name == "urls" || name == "numbers" || name == "placeholders") continue;
+    reject_value("keep", Json(name), R"("urls", "numbers" or "placeholders")");
   }
 }
 
@@ -188,12 +228,18 @@ TranslateRequest parse_translate_request(const std::string& body, const RequestL
        [&](const Json& value) {
          request.split_length = whole_number("split_length", value, 0, 1'000'000);
        }},
+      {"whole_lines", [&](const Json& value) { request.whole_lines = flag("whole_lines", value); }},
+      {"glossary", [&](const Json& value) { request.glossary = flag("glossary", value); }},
+      {"format", [&](const Json& value) { request.format = format_named(value); }},
+      {"markup", [&](const Json& value) { request.markup = flag("markup", value); }},
+      {"keep", [&](const Json& value) { set_keep(request, value); }},
       {"prefix", [&](const Json& value) { request.prefix = text("prefix", value); }},
       {"require", [&](const Json& value) { request.required_phrases = texts("require", value); }},
       {"ban", [&](const Json& value) { request.banned_phrases = texts("ban", value); }},
       {"stream", [&](const Json& value) { request.stream = stream_named(value); }},
   };
   std::vector<std::string> known;
+  known.reserve(setters.size());
   for (const auto& [key, set] : setters) known.push_back(key);
   for (const auto& [key, value] : json.items()) {
     const auto setter = setters.find(key);
@@ -203,6 +249,8 @@ TranslateRequest parse_translate_request(const std::string& body, const RequestL
     setter->second(value);
   }
   if (!json.contains("text")) reject("text is missing: give a string or a list of strings");
+  check_texts(request, limits);
+  check_markup(request);
   for (const auto& [key, phrases] :
        {std::pair{"require", &request.required_phrases}, {"ban", &request.banned_phrases}}) {
     if (phrases->size() > 100) {
@@ -222,21 +270,25 @@ TranslateRequest parse_translate_request(const std::string& body, const RequestL
   const auto reject_split = [](const std::string& key, const std::string& why) {
     reject(fmt::format("split_length cannot be combined with {}: {}", key, why));
   };
+  if (request.whole_lines) reject_split("whole_lines", "it splits none");
   if (request.n_best > 1) reject_split("n_best", "each part has its own n-best list");
   if (request.tree) reject_split("tree", "each part has its own search");
-  if (!request.prefix.empty() || !request.required_phrases.empty() ||
-      !request.banned_phrases.empty()) {
+  if (request.has_constraints()) {
     reject_split("prefix, require and ban", "they apply to whole lines");
   }
   return request;
 }
 
 std::size_t TranslateRequest::part_count(const std::string& line) const {
-  if (split_length == 0) return 1;
+  if (split_length == 0 && format == Format::text) return 1;
   const auto words = split_at_ascii_space(line).size();
   const auto length = static_cast<std::size_t>(split_length);
-  // A part that ends after a sentence may be short, and the next one, after a comma, too.
-  return words <= length ? 1 : std::min(words, 1 + 3 * words / length);
+  if (format == Format::text && words <= length) return 1;
+  // A sentence ends after a mark. A part that ends after a comma may be short.
+  const auto is_mark = [](char32_t c) { return is_punctuation(c) || (c > 0x7f && is_space(c)); };
+  const auto marks = static_cast<std::size_t>(std::ranges::count_if(decode_utf8(line), is_mark));
+  if (length == 0) return 1 + marks;  // a tag has two marks
+  return std::min(words + marks, 1 + marks + 3 * words / length);
 }
 
 std::size_t TranslateRequest::part_count() const {
@@ -245,11 +297,14 @@ std::size_t TranslateRequest::part_count() const {
   return parts;
 }
 
-std::size_t answer_bytes(const TranslateRequest& request, const SearchOptions& search,
-                         std::size_t bytes_per_token) {
+std::size_t answer_bytes(const TranslateRequest& request,
+                         const std::vector<std::size_t>& parts_of_lines,
+                         const SearchOptions& search, std::size_t bytes_per_token) {
   constexpr std::size_t per_hypothesis = 200;  // keys and numbers
   constexpr std::size_t per_token = 40;        // the token and its probability
   constexpr std::size_t per_weight = 10;
+  constexpr std::size_t per_zero = 4;   // a weight between parts
+  constexpr std::size_t per_part = 40;  // its keys
   constexpr std::size_t per_node = 80;  // of a search tree
   constexpr std::size_t per_phrase_byte = 16;
   const auto n_best = static_cast<std::size_t>(request.n_best);
@@ -260,8 +315,9 @@ std::size_t answer_bytes(const TranslateRequest& request, const SearchOptions& s
     for (const auto& phrase : *list) phrases += phrase.size();
   }
   std::size_t bytes = request.lines.size() * per_phrase_byte * phrases;
-  for (const auto& line : request.lines) {
-    const auto parts = request.part_count(line);
+  for (std::size_t i = 0; i < request.lines.size(); ++i) {
+    const auto& line = request.lines[i];
+    const auto parts = parts_of_lines[i];
     const auto source = line.size() / bytes_per_token + 2 * parts;  // tokens
     const auto longest = parts * static_cast<std::size_t>(search.max_output_length);
     const auto allowed =
@@ -273,11 +329,15 @@ std::size_t answer_bytes(const TranslateRequest& request, const SearchOptions& s
     const auto target = std::min(std::max(allowed, shortest), longest);
     auto hypothesis = per_hypothesis + 8 * target;
     if (request.tokens || request.attention) hypothesis += per_token * target;
-    if (request.attention) hypothesis += per_weight * source * target;
+    if (request.attention) {
+      hypothesis += (per_weight / parts + per_zero * (parts - 1) / parts + 1) * source * target;
+    }
+    if (parts > 1) hypothesis += line.size() + 8 * target + per_part * parts;
     if (request.alignments) hypothesis += 8 * target;
     bytes += n_best * hypothesis;
     // Each hypothesis of the search has its weights.
-    if (request.attention || request.alignments) bytes += beam * sizeof(float) * source * target;
+    if (request.attention || request.alignments || request.has_markup())
+      bytes += beam * sizeof(float) * source * target;
     if (request.tree) bytes += per_node * beam * target;
   }
   return bytes;

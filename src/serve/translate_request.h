@@ -20,6 +20,7 @@ struct RequestLimits {
 
 struct TranslateRequest {
   enum class Stream { none, lines, tokens };
+  enum class Format { text, html };
 
   std::vector<std::string> lines;
   bool is_single = false;                 // `text` is a string, not a list
@@ -33,13 +34,23 @@ struct TranslateRequest {
   bool attention = false;
   bool tree = false;
   std::int64_t split_length = 0;
+  bool whole_lines = false;
+  bool glossary = true;  // use that of the model
+  Format format = Format::text;
+  bool markup = false;
+  std::vector<std::string> keep;
   std::string prefix;
   std::vector<std::string> required_phrases;
   std::vector<std::string> banned_phrases;
   Stream stream = Stream::none;
 
-  // Return the number of sentences to translate: the lines, or at most as many parts as
-  // split_length can split them into.
+  bool has_constraints() const {
+    return !prefix.empty() || !required_phrases.empty() || !banned_phrases.empty();
+  }
+  // True if texts have parts that are put back into their translations by the attention.
+  bool has_markup() const { return format == Format::html || markup || !keep.empty(); }
+  // Return the number of sentences to translate for the limits: the lines, or at most as many parts
+  // as split_length can split them into.
   std::size_t part_count() const;
   std::size_t part_count(const std::string& line) const;
 };
@@ -54,9 +65,10 @@ SearchOptions search_of(const TranslateRequest& request, const SearchOptions& de
 
 // Returns an estimate of the bytes that a request needs beside its body: for its lines, hypotheses,
 // tokens, attention weights, search trees and phrases, with translations as long as the search
-// allows. `bytes_per_token` is that of the source text.
-std::size_t answer_bytes(const TranslateRequest& request, const SearchOptions& search,
-                         std::size_t bytes_per_token);
+// allows. `parts` are the numbers of parts of the lines; `bytes_per_token` is that of the source
+// text.
+std::size_t answer_bytes(const TranslateRequest& request, const std::vector<std::size_t>& parts,
+                         const SearchOptions& search, std::size_t bytes_per_token);
 
 // The keys of section `search` that a request may set: those that change one translation.
 std::vector<std::string> search_keys();

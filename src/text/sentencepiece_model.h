@@ -9,6 +9,13 @@ namespace regard {
 
 // SentencePiece's symbol for a space, "▁".
 inline constexpr std::string_view space_symbol = "\u2581";
+// Stands in the tokens of sub-words for a U+2581 of the text, which SentencePiece would take for a
+// space. A noncharacter of Unicode, for use within programs, which no vocabulary has.
+inline constexpr std::string_view literal_space_symbol = "\uFDD0";
+
+// Returns the text with the stand-in for each U+2581, and the reverse.
+std::string with_literal_symbols(std::string_view text);
+std::string without_literal_symbols(std::string_view text);
 
 // True if, for every line without U+2581 and without one of `symbols`, the pieces of the line are
 // the pieces of its space-separated words, concatenated. `model` is the bytes of a model that the

@@ -68,7 +68,7 @@ void WordCache::append_word(std::string_view word, const Encode& encode_word,
        found = nullptr, at = (at + 1) % cache_slots) {
     if (found->word == word) return;  // another thread was faster
   }
-  added.release();
+  static_cast<void>(added.release());
   ++size_;
 }
 
@@ -88,12 +88,16 @@ bool load(sentencepiece::SentencePieceProcessor& processor, std::string_view byt
 }
 
 // Replaces ASCII white space such as tabs, which is in no piece and would be unknown, by spaces.
-std::string with_plain_spaces(std::string_view text) {
-  std::string plain(text);
-  for (char& c : plain) {
+std::string with_plain_spaces(std::string text) {
+  for (char& c : text) {
     if (c >= '\t' && c <= '\r') c = ' ';
   }
-  return plain;
+  return text;
+}
+
+// Returns a text as the library encodes it.
+std::string library_text(std::string_view text) {
+  return with_plain_spaces(with_literal_symbols(text));
 }
 
 class SentencePieceTokenizer : public Tokenizer {
@@ -111,9 +115,9 @@ class SentencePieceTokenizer : public Tokenizer {
   }
 
   std::vector<std::int32_t> encode(std::string_view text) const override {
-    const auto plain = with_plain_spaces(text);
+    const auto plain = library_text(text);
     if (has_symbol(plain)) return without_first_space(encode_whole(plain));
-    if (!words_ || plain.find(space_symbol) != std::string::npos) return encode_whole(plain);
+    if (!words_) return encode_whole(plain);
     return words_->encode(plain, [this](std::string_view word) { return encode_whole(word); });
   }
 
@@ -123,7 +127,7 @@ class SentencePieceTokenizer : public Tokenizer {
         static_cast<std::mt19937::result_type>(random.next() >> 32));
     std::vector<std::int32_t> ids;
     constexpr int from_all_segmentations = -1;  // not from the n best
-    check_status(processor_.SampleEncode(with_plain_spaces(text), from_all_segmentations,
+    check_status(processor_.SampleEncode(library_text(text), from_all_segmentations,
                                          static_cast<float>(amount), &ids));
     return without_first_space(std::move(ids));
   }
@@ -135,14 +139,14 @@ class SentencePieceTokenizer : public Tokenizer {
     }
     std::string text;
     check_status(processor_.Decode(pieces, &text));
-    return text;
+    return without_literal_symbols(text);
   }
 
   std::vector<std::string> pieces(std::string_view text,
                                   std::span<const std::int32_t> ids) const override {
     if (std::ranges::count(ids, unk_id) == 0) return Tokenizer::pieces(text, ids);
     std::vector<std::string> pieces;  // with the text of unknown characters
-    check_status(processor_.Encode(with_plain_spaces(text), &pieces));
+    check_status(processor_.Encode(library_text(text), &pieces));
     const bool is_longer = pieces.size() == ids.size() + 1;
     if (is_longer && pieces.front() == space_symbol) pieces.erase(pieces.begin());
     // The caller needs one text for each id.
@@ -159,7 +163,7 @@ class SentencePieceTokenizer : public Tokenizer {
       }
       text += rest;
     }
-    return text.starts_with(' ') ? text.substr(1) : text;
+    return without_literal_symbols(text.starts_with(' ') ? text.substr(1) : text);
   }
   std::int64_t size() const override { return processor_.GetPieceSize(); }
   std::string serialized() const override { return bytes_; }
@@ -203,16 +207,28 @@ class SentencePieceTokenizer : public Tokenizer {
   std::unique_ptr<WordCache> words_;  // null if the tokenizer does not encode word by word
 };
 
-// True if SentencePiece can learn from a line. It skips lines that are too long or contain NUL or
-// U+2585, which it reserves. If no line is left, unigram training terminates the process.
+constexpr std::size_t max_line_to_learn = 4192;  // SentencePiece's default; it skips longer lines
+
+// Returns the length of the beginning of a line that SentencePiece can learn from: up to the last
+// space that fits, else the last character.
+std::size_t length_to_learn(std::string_view line) {
+  if (line.size() <= max_line_to_learn) return line.size();
+  const auto space = line.rfind(' ', max_line_to_learn);
+  if (space != std::string_view::npos && space > 0) return space;
+  auto length = max_line_to_learn;
+  while ((static_cast<unsigned char>(line[length]) & 0xC0U) == 0x80U) --length;
+  return length;
+}
+
+// True if SentencePiece can learn from a line. It skips lines that contain NUL or U+2585, which it
+// reserves. If no line is left, unigram training terminates the process.
 bool is_trainable(std::string_view line) {
-  constexpr std::size_t max_bytes = 4192;  // the default of SentencePiece's max_sentence_length
   constexpr std::string_view reserved = "\u2585";
   std::string_view rest = line;
   while (rest.starts_with(' ') || rest.starts_with(space_symbol)) {
     rest.remove_prefix(rest.front() == ' ' ? 1 : space_symbol.size());
   }
-  return !rest.empty() && line.size() <= max_bytes && line.find('\0') == std::string_view::npos &&
+  return !rest.empty() && line.find('\0') == std::string_view::npos &&
          line.find(reserved) == std::string_view::npos;
 }
 
@@ -226,8 +242,13 @@ class TrainingLines : public sentencepiece::SentenceIterator {
   void Next() override {
     try {
       do {
-        done_ = !next_line_(line_);
-        if (!done_) line_ = with_plain_spaces(line_);
+        if (rest_.empty()) {
+          done_ = !next_line_(rest_);
+          if (!done_) rest_ = with_plain_spaces(rest_);
+        }
+        const auto length = length_to_learn(rest_);
+        line_ = rest_.substr(0, length);
+        rest_.erase(0, length);
       } while (!done_ && !is_trainable(line_));
     } catch (...) {
       failure = std::current_exception();
@@ -242,6 +263,7 @@ class TrainingLines : public sentencepiece::SentenceIterator {
  private:
   const LineSource& next_line_;
   std::string line_;
+  std::string rest_;  // of a long line
   bool done_ = false;
 };
 

@@ -3,11 +3,12 @@
 //
 // Training. Normalisation is `identity`: SentencePiece's default, nmt_nfkc, rewrites ½, full-width
 // letters and ligatures, so that no translation could contain them. tokenizer.h describes white
-// space. Lines longer than 4192 bytes or with NUL or U+2585 are skipped, and a fixed random sample
-// is taken of texts with more than two million lines. SentencePiece sums in as many parts as it has
-// threads, which changes the last digits of unigram's sums and so its pieces, and it writes the
-// number of threads into the model. It therefore always gets four threads, which are restricted to
-// as many cores as the run has threads: the bytes do not depend on the threads of the run.
+// space. Lines longer than 4192 bytes are split at spaces; those with NUL or U+2585 are skipped,
+// and a fixed random sample is taken of texts with more than two million lines. SentencePiece sums
+// in as many parts as it has threads, which changes the last digits of unigram's sums and so its
+// pieces, and it writes the number of threads into the model. It therefore always gets four
+// threads, which are restricted to as many cores as the run has threads: the bytes do not depend on
+// the threads of the run.
 //
 // Encoding. SentencePiece spends most of its time on the same merges of the same words. If a line's
 // pieces are the pieces of its words (encodes_word_by_word() in sentencepiece_model.h), encode()

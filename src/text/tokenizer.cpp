@@ -189,14 +189,4 @@ std::unique_ptr<Tokenizer> load_tokenizer(const TokenizerOptions& options, std::
                                 : load_vocabulary_tokenizer(options, bytes, name));
 }
 
-std::vector<bool> continuation_tokens(const Tokenizer& tokenizer, TokenizerKind kind) {
-  if (!is_sentencepiece(kind)) return {};
-  std::vector<bool> continues_word(static_cast<std::size_t>(tokenizer.size()), false);
-  for (std::int32_t id = special_count; id < tokenizer.size(); ++id) {
-    const auto first = decode_utf8(tokenizer.token(id)).front();  // ▁ is neither
-    continues_word[static_cast<std::size_t>(id)] = is_letter(first) || is_number(first);
-  }
-  return continues_word;
-}
-
 }  // namespace regard

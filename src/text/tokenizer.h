@@ -3,7 +3,8 @@
 // No tokenizer normalises Unicode, so that a translation can reproduce its reference exactly.
 // decode(encode(text)) returns the text except for:
 //   bpe, unigram  white space at both ends is dropped; each run of ASCII white space becomes one
-//                 space; U+2581, SentencePiece's symbol for a space, becomes a space
+//                 space. U+2581, SentencePiece's symbol for a space, is always an unknown token;
+//                 in the texts of tokens, U+FDD0 stands for it
 //   word          each run of ASCII white space becomes one space
 //   decomposed    as word; a word that begins with ￭ is joined to the word before it
 //   character     nothing
@@ -43,7 +44,7 @@ class Tokenizer {
     return encode(text);
   }
   // Returns the text of each token of `ids`, which encode(text) returned, including unknown tokens.
-  // Sub-words have ▁ for the space before a word.
+  // Sub-words have ▁ for the space before a word, and U+FDD0 for a ▁ of the text.
   virtual std::vector<std::string> pieces(std::string_view text,
                                           std::span<const std::int32_t> ids) const;
   std::vector<std::string> pieces(std::string_view text) const {
@@ -121,10 +122,5 @@ void for_each_part(std::string_view text, std::span<const std::string> symbols,
   }
   if (text.size() > begin) visit(text.substr(begin), false);
 }
-
-// Returns, for each id, true if the token continues the word before it: a sub-word that begins with
-// a letter or a number and has no space before it. Punctuation continues no word. Empty for words
-// and characters.
-std::vector<bool> continuation_tokens(const Tokenizer& tokenizer, TokenizerKind kind);
 
 }  // namespace regard

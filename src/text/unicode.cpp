@@ -90,6 +90,10 @@ bool is_blank(std::string_view text) {
   return true;
 }
 
+bool has_letter(std::string_view text) {
+  return std::ranges::any_of(decode_utf8(text), is_letter);
+}
+
 std::string excerpt(std::string_view text) {
   constexpr int max_points = 40;
   std::string result;
@@ -224,6 +228,14 @@ bool is_space(char32_t c) {
   if (c < 0x80) return c == U' ' || (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F);
   return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
          c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+std::u32string capitalised(std::u32string_view text) {
+  std::u32string result(text);
+  if (result.empty()) return result;
+  const auto first = static_cast<utf8proc_int32_t>(result.front());
+  result.front() = static_cast<char32_t>(utf8proc_totitle(first));
+  return result;
 }
 
 std::string decomposed(std::string_view text) {

@@ -28,6 +28,9 @@ std::vector<std::string_view> split_at_ascii_space(std::string_view text);
 // True if `text` is empty or consists of Unicode white space.
 bool is_blank(std::string_view text);
 
+// True if well-formed `text` has a letter.
+bool has_letter(std::string_view text);
+
 // Shortens well-formed `text` for a message: returns its first 40 code points, and an ellipsis if
 // there are more. Replaces control characters by U+FFFD.
 std::string excerpt(std::string_view text);
@@ -52,6 +55,10 @@ std::size_t last_grapheme(std::u32string_view text);
 // language (SpecialCasing.txt): capital I with dot above (U+0130) becomes i and U+0307, and capital
 // sigma at the end of a word becomes final sigma.
 std::u32string to_lower(std::u32string_view text);
+
+// Returns the text with its first character as at the beginning of a sentence (Unicode's simple
+// title case).
+std::u32string capitalised(std::u32string_view text);
 
 // Returns the canonical decomposition of a text (Unicode NFD), and its composition (NFC).
 std::string decomposed(std::string_view text);

@@ -38,7 +38,7 @@ inline std::int64_t updates_in_epoch(const TrainingOptions& options,
   return std::max<std::int64_t>(1, (batches_in_epoch + accumulated - 1) / accumulated);
 }
 
-// Returns the step at which max_steps or epochs ends the run; nullopt if only patience does.
+// Returns the step at which max_steps or epochs ends the run; nullopt if neither does.
 inline std::optional<std::int64_t> last_step(const TrainingOptions& options,
                                              std::int64_t batches_in_epoch) {
   if (options.epochs == 0) {

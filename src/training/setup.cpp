@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "checkpoint/run_folder.h"
 #include "kernels/device.h"
+#include "model/attention/table.h"
 #include "model/build_model.h"
 #include "model/initialisation.h"
 #include "optim/optimizer.h"
@@ -19,6 +21,8 @@
 #include "training/model_table.h"
 #include "training/precision.h"
 #include "training/shared_facts.h"
+#include "translation/ensemble_folders.h"
+#include "translation/long_lines.h"
 #include "translation/model_folder.h"
 #include "translation/translator.h"
 
@@ -57,6 +61,7 @@ void load_data(Setup& setup, DataLoader& loader) {
   const auto& options = setup.options;
   setup.corpus = loader.training(options, setup.codec);
   check_noise(options, *setup.corpus);
+  setup.codec.lengths = line_lengths(*setup.corpus, languages(options).first);
   if (!options.data.dev.src.empty()) setup.dev = loader.validation(options, setup.codec);
   setup.digests = loader.digests();
   setup.has_corpus_cache = loader.used_cache();

@@ -64,11 +64,13 @@ bool SignalCatcher::take_save_request() const {
   return save_requested.exchange(false);
 }
 
-std::vector<double> SharedSignals::received() const {
+std::vector<double> SharedSignals::received(bool time_is_up) const {
   if (is_alone_) return {};
   std::vector<double> counts;
+  counts.reserve(stop_signals.size() + 2);
   for (const int signal : stop_signals) counts.push_back(own_.stop_signal() == signal ? 1 : 0);
   counts.push_back(own_.take_save_request() ? 1 : 0);
+  counts.push_back(time_is_up ? 1 : 0);
   return counts;
 }
 
@@ -78,7 +80,8 @@ void SharedSignals::agree(const std::vector<double>& sums) {
   for (std::size_t i = 0; i < stop_signals.size(); ++i) {
     if (stop_ == 0 && sums[i] > 0) stop_ = stop_signals[i];
   }
-  save_ = sums.back() > 0;
+  save_ = sums[stop_signals.size()] > 0;
+  time_is_up_ = sums.back() > 0;
 }
 
 bool SharedSignals::take_save_request() {

@@ -59,7 +59,7 @@ Trainer::Trainer(Setup& setup, RunFolder& run, Validator* validator, ProcessGrou
       schedule_(with_decay_steps(options_.training, batches_)),
       early_stopping_(options_.training),
       log_(options_.training, run.path().string(), validator != nullptr, resumed_step(setup)),
-      checkpoints_(run, options_, setup.corpus->codec(), resumed_step(setup), group.is_first()) {
+      checkpoints_(run, options_, setup.codec, resumed_step(setup), group.is_first()) {
   checkpoints_.descent = setup.descent;
   if (setup.descent.empty() && group.is_first()) {
     checkpoints_.descent = digest_of(trained_.weights.views());
@@ -76,11 +76,13 @@ Trainer::Trainer(Setup& setup, RunFolder& run, Validator* validator, ProcessGrou
     checkpoints_.initial_model = initial_model_of(*setup.checkpoint);
     if (!validator_) pending_validation_ = false;
     checkpoints_.link_best(early_stopping_);
+    time_is_up_ = own_time_is_up();
     const auto& history = early_stopping_.history();
     if (!history.empty()) validated_step_ = history.back().first;
     validated = validated_step_.value_or(0);
   }
-  if (validator_) validations_.emplace(run, options_.training.early_stopping_metric, validated);
+  if (validator_)
+    validations_.emplace(run, *validator_, options_.training.early_stopping_metric, validated);
 }
 
 ResumableState Trainer::state() {
@@ -102,6 +104,9 @@ std::optional<StopReason> Trainer::reason_to_stop() const {
   }
   if (o.epochs > 0 && position_.epoch >= o.epochs) {
     return StopReason{fmt::format("training.epochs reached ({})", o.epochs)};
+  }
+  if (time_is_up_) {
+    return StopReason{fmt::format("training.max_minutes reached ({})", o.max_minutes)};
   }
   if (early_stopping_.out_of_patience()) {
     return StopReason{fmt::format("no better {} in {} (training.patience)",
@@ -187,7 +192,7 @@ void Trainer::update(SharedSignals& signals) {
     last_pairs_.insert(last_pairs_.end(), batch.indices.begin(), batch.indices.end());
   }
   const auto learning_rate = schedule_.rate(position_.step + 1);
-  auto result = step(batches, learning_rate, signals.received());
+  auto result = step(batches, learning_rate, signals.received(own_time_is_up()));
   signals.agree(result.counts);
   const bool ends_epoch = position_.batch >= batches_in_epoch;
   if (!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm)) {
@@ -200,6 +205,7 @@ void Trainer::update(SharedSignals& signals) {
   if (options_.model.kind == ModelKind::language_model) result.source_tokens = 0;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   log_.add_step(position_, result, learning_rate, seconds.count(), batches_in_epoch);
+  time_is_up_ = signals.time_is_up(own_time_is_up());
   if (ends_epoch) position_.begin_epoch();
 }
 
@@ -284,6 +290,11 @@ bool Trainer::validation_is_due() const {
   return position_.batch == 0 && position_.epoch % every == 0;
 }
 
+bool Trainer::own_time_is_up(double more_seconds) const {
+  const auto minutes = options_.training.max_minutes;
+  return minutes > 0 && log_.seconds() + more_seconds >= 60 * minutes;
+}
+
 void Trainer::save_and_validate(SharedSignals& signals) {
   if (!checkpoints_.has(position_.step)) save();
   std::optional<Validation> validation;
@@ -295,9 +306,11 @@ void Trainer::save_and_validate(SharedSignals& signals) {
     };
     validation = validator_->validate(setup_.model, {is_stopped, between_batches});
   }
-  signals.agree(group_.sum(signals.received()));
+  const bool is_up = own_time_is_up(validation ? validation->seconds : 0);
+  signals.agree(group_.sum(signals.received(is_up)));
   if (!validation) return;  // a signal ended it
   record(*validation);
+  time_is_up_ = signals.time_is_up(is_up);
   pending_validation_ = false;
   finish_log();
   save();

@@ -84,6 +84,9 @@ class Trainer {
   void skip_update(const StepResult& result, double learning_rate);
   DivergedError diverged(const std::string& what) const;
   bool validation_is_due() const;
+  // True if this process has trained for training.max_minutes, with these seconds that are not
+  // logged yet.
+  bool own_time_is_up(double more_seconds = 0) const;
   // Saves, validates, and saves again. If the run is interrupted during the validation, the resumed
   // run repeats the validation.
   void save_and_validate(SharedSignals& signals);
@@ -117,6 +120,7 @@ class Trainer {
   std::optional<ValidationRecord> validations_;  // set if validator_ is not null
   Checkpoints checkpoints_;
   bool pending_validation_ = false;
+  bool time_is_up_ = false;                     // the same in all processes
   std::optional<std::int64_t> validated_step_;  // of the last validation
 };
 

@@ -142,6 +142,10 @@ TrainingProgress TrainingLog::progress(const TrainingPosition& position,
     progress.seconds_left = seconds_per_step * static_cast<double>(std::max<std::int64_t>(
                                                    0, *progress.total_steps - position.step));
   }
+  if (o.max_minutes > 0) {
+    const auto left = std::max(0.0, 60 * o.max_minutes - seconds_);
+    progress.seconds_left = std::min(left, progress.seconds_left.value_or(left));
+  }
   if (!validates_) return progress;
   const auto every = o.validation_unit == ValidationUnit::steps
                          ? o.validation_every

@@ -22,9 +22,10 @@ std::vector<std::string> columns(Metric metric) {
 
 }  // namespace
 
-ValidationRecord::ValidationRecord(const RunFolder& run, Metric metric,
+ValidationRecord::ValidationRecord(const RunFolder& run, const Validator& validator, Metric metric,
                                    std::optional<std::int64_t> resume_step)
     : run_(run),
+      validator_(validator),
       metric_(metric),
       rows_((run.path() / "validations.tsv").string(), columns(metric), resume_step) {}
 
@@ -52,9 +53,18 @@ void ValidationRecord::add(const Validation& validation, const TrainingPosition&
   rows_.append(row);
   if (!translates) return;
   const auto file = translations_file(run_.path(), position.step);
-  std::string text;
-  for (const auto& line : validation.translations) text += line + "\n";
   run_.make_folder_inside(file.parent_path().filename().string());
+  if (!std::exchange(has_text_, true)) {
+    write(validation_source_file(run_.path()), validator_.sources());
+    write(validation_reference_file(run_.path()), validator_.references());
+  }
+  write(file, validation.translations);
+}
+
+void ValidationRecord::write(const std::filesystem::path& file,
+                             const std::vector<std::string>& lines) const {
+  std::string text;
+  for (const auto& line : lines) text += line + "\n";
   write_file(file, text);
 }
 

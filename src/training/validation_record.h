@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,16 +20,24 @@ class ValidationRecord {
  public:
   // Starts new records in the locked run folder `run`, which must outlive this object. If
   // `resume_step` is given, continues the existing records and removes the rows of later steps.
-  // `metric` is early_stopping_metric. Throws the errors of ValidationsWriter.
-  ValidationRecord(const RunFolder& run, Metric metric, std::optional<std::int64_t> resume_step);
+  // `validator` must outlive this object. `metric` is early_stopping_metric. Throws the errors of
+  // ValidationsWriter.
+  ValidationRecord(const RunFolder& run, const Validator& validator, Metric metric,
+                   std::optional<std::int64_t> resume_step);
 
-  // Logs and records a validation. `seconds` is the training time of all sessions so far. Throws
+  // Logs and records a validation; the first one of a session also writes its source and reference.
+  // `seconds` is the training time of all sessions so far. Throws
   // EnvironmentError if a file cannot be written.
   void add(const Validation& validation, const TrainingPosition& position, double learning_rate,
            double seconds, bool is_best);
 
  private:
+  // Writes a line for each of `lines`.
+  void write(const std::filesystem::path& file, const std::vector<std::string>& lines) const;
+
   const RunFolder& run_;
+  const Validator& validator_;
+  bool has_text_ = false;  // source and reference were written
   Metric metric_;
   ValidationsWriter rows_;
 };

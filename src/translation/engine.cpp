@@ -30,6 +30,7 @@ struct RunningRequest : LineGroup {
                              [this](std::size_t i) { return lines[i].text.size(); });
     search = ranked_options(std::move(request.search));
     codec = std::move(request.codec);
+    glossary = std::move(request.glossary);
     wants_partial = progress != nullptr;
   }
 
@@ -87,9 +88,9 @@ class Engine::Work : private LineStream {
   void wake() {
     if (arrived_) arrived_();
   }
-  void on_arrival(std::function<void()> arrived) override {
+  void on_arrival(const std::function<void()>& arrived) override {
     const std::lock_guard lock(mutex_);
-    arrived_ = std::move(arrived);
+    arrived_ = arrived;
   }
   bool is_wanted(const QueuedLine& line) const override { return !line.group->cancelled; }
   bool should_join() const override { return unfinished_requests_ > 1; }
@@ -102,9 +103,9 @@ class Engine::Work : private LineStream {
   void fail(QueuedLine& line, std::exception_ptr error) override {
     end(request_of(line), line.index, {}, std::move(error));
   }
-  void partial(const QueuedSentence& sentence, std::string text) override {
+  void partial(const QueuedSentence& sentence, const std::string& text) override {
     const auto& line = *sentence.line;
-    request_of(line).progress(line.index, sentence.part, std::move(text));
+    request_of(line).progress(line.index, sentence.part, text);
   }
   void end(RunningRequest& request, std::size_t line, std::vector<Translation> sentences,
            std::exception_ptr error);

@@ -26,6 +26,7 @@ struct TranslationRequest {
   SearchRequest search;
   // Those of the translator with other tags, or nullopt for those of the translator.
   std::optional<TextCodec> codec = {};
+  std::shared_ptr<const Glossary> glossary = {};
   // Called once for each line, as soon as it is finished: with its translation, one for each part
   // of the line or one for the whole line, or with its error. Called in any order and from several
   // threads at once. Must not throw. An InputError names the line by SentenceOptions::number.

@@ -23,6 +23,7 @@ namespace regard {
 namespace {
 
 constexpr const char* config_file = "config.yaml";
+constexpr const char* lengths_file = "line_lengths.json";
 constexpr const char* weights_file = "model.safetensors";
 constexpr const char* feature_settings_file = "source_features.txt";
 
@@ -47,6 +48,21 @@ std::uint64_t count_numbers(const NamedTensors& weights) {
   std::uint64_t count = 0;
   for (const auto& [name, tensor] : weights) count += static_cast<std::uint64_t>(tensor.numel());
   return count;
+}
+
+// Folders of earlier versions have no lengths.
+LineLengths read_lengths(const FolderReader& folder) {
+  if (!folder.has(lengths_file)) return {};
+  const auto json = parse_json(folder.text(lengths_file));
+  const auto number = [&](const char* key) {
+    const auto found = json.is_object() ? json.value(key, Json()) : Json();
+    if (found.is_number() && found.get<double>() >= 0 && found.get<double>() <= 1e9) {
+      return found.get<double>();
+    }
+    throw CheckpointError("{}: found no `{}`, a number of at least 0",
+                          (folder.path() / lengths_file).string(), key);
+  };
+  return {static_cast<std::int64_t>(number("long_source")), number("low_ratio"), number("several")};
 }
 
 }  // namespace
@@ -95,6 +111,12 @@ void add_model(FolderWriter& folder, const Options& options, const TextCodec& co
   if (!options.data.tokenizer.joint && !fixed_target_tokenizer(options.model)) {
     folder.add_text(tokenizer_file(kind, "target"), codec.target->serialized());
   }
+  if (const auto& lengths = codec.lengths; lengths.long_source > 0) {
+    const Json json = {{"long_source", lengths.long_source},
+                       {"low_ratio", lengths.low_ratio},
+                       {"several", lengths.several}};
+    folder.add_text(lengths_file, json.dump() + "\n");
+  }
   folder.add_tensors(weights_file, weights);
 }
 
@@ -137,6 +159,7 @@ TextCodec read_codec(const FolderReader& folder, const Options& options) {
   }
   TextCodec codec;
   codec.output = options.model.output.kind;
+  codec.lengths = read_lengths(folder);
   codec.source = fixed_source_tokenizer(options.model);
   if (!codec.source) codec.source = read("source");
   codec.target = fixed_target_tokenizer(options.model);

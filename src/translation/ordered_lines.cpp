@@ -51,10 +51,10 @@ class InOrder : public LineStream {
     if (error) keep_error(first_ + kept_.size(), error);
     return more && !error;
   }
-  void on_arrival(std::function<void()> arrived) override {
+  void on_arrival(const std::function<void()>& arrived) override {
     lines_.on_arrival(arrived);
     const std::lock_guard lock(mutex_);
-    arrived_ = std::move(arrived);
+    arrived_ = arrived;
   }
 
   bool is_wanted(const QueuedLine& line) const override { return line.index < end_; }

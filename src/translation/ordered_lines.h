@@ -25,7 +25,7 @@ class OrderedLines {
   // written, and read() is not called again.
   virtual bool read(bool few, std::vector<QueuedLine>& lines) = 0;
   // As LineStream::on_arrival().
-  virtual void on_arrival(std::function<void()> /*arrived*/) {}
+  virtual void on_arrival(const std::function<void()>& /*arrived*/) {}
 
   // Stores the translation of a line in line.translation. `sentences` has one element per part, or
   // one for the whole line.

@@ -146,10 +146,15 @@ std::vector<WordScore> word_scores(const Hypothesis& hypothesis,
   std::vector<WordScore> scores;
   const auto& log_p = hypothesis.token_log_p;
   const auto words = group_into_words(tokens, kind);
-  const auto written = word_texts(tokens, words, kind);
+  const auto written = word_texts(tokens, kind);
+  std::size_t scored = 0;  // number of tokens
   for (std::size_t i = 0; i < words.size(); ++i) {
-    scores.push_back({written[i], 0});
-    for (const auto t : words[i]) scores.back().log_probability += log_p[t];
+    if (i == 0 || words[i].front() >= scored) scores.emplace_back();
+    scores.back().word += written[i];
+    for (const auto t : words[i]) {
+      if (t >= scored) scores.back().log_probability += log_p[t];
+    }
+    scored = words[i].back() + 1;
   }
   if (hypothesis.finished && !log_p.empty()) scores.push_back({"</s>", log_p.back()});
   return scores;

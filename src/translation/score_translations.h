@@ -39,7 +39,8 @@ struct WordScore {
 };
 
 // Scores the words of a hypothesis as defined in word_alignment.h, and </s> if it was reached.
-// `tokens` are the hypothesis's tokens from Translator::tokens().
+// Words that share a token have one score. `tokens` are the hypothesis's tokens from
+// Translator::tokens().
 std::vector<WordScore> word_scores(const Hypothesis& hypothesis,
                                    const std::vector<std::string>& tokens, TokenizerKind kind);
 

@@ -208,7 +208,9 @@ std::vector<std::int32_t> Shortlist::tokens(std::span<const std::int32_t> source
   for (const auto token : source) add(by_source_[static_cast<std::size_t>(token)]);
   add(by_source_[eos_id]);
   add(constraints.prefix);
-  for (const auto& phrase : constraints.required_phrases) add(phrase);
+  for (const auto& phrase : constraints.required_phrases) {
+    for (const auto& state : phrase.states()) add(state.proposed);
+  }
   std::vector<std::int32_t> tokens;
   for (std::size_t token = 0; token < has.size(); ++token) {
     if (has[token] != 0) tokens.push_back(static_cast<std::int32_t>(token));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "translation/text_format.h"
+
 namespace regard {
 namespace {
 
@@ -30,6 +32,10 @@ std::vector<QueuedSentence> sentences_of(std::vector<QueuedLine>& lines, std::si
 }
 
 }  // namespace
+
+std::size_t QueuedLine::bytes() const {
+  return sizeof *this + text.size() + (segment ? segment->bytes() : 0);
+}
 
 std::size_t TranslationQueue::window_lines(std::size_t batch_size, std::size_t threads) {
   return batch_size * std::max<std::size_t>(16, 4 * threads);
@@ -289,10 +295,11 @@ void TranslationQueue::deliver(Lock& lock, Window& window, const std::vector<std
         stream_.fail(line, window.errors[number]);
         continue;
       }
-      const auto parts =
-          std::ranges::equal_range(window.sentences, &line, {}, &QueuedSentence::line);
+      auto part = std::ranges::lower_bound(window.sentences, &line, {}, &QueuedSentence::line);
       std::vector<Translation> translations;
-      for (auto& part : parts) translations.push_back(std::move(part.translation));
+      for (; part != window.sentences.end() && part->line == &line; ++part) {
+        translations.push_back(std::move(part->translation));
+      }
       stream_.finish(line, std::move(translations));
     }
   });

@@ -34,8 +34,11 @@
 #include "base/thread_pool.h"
 #include "data/text_codec.h"
 #include "decoding/search.h"
+#include "translation/glossary.h"
 
 namespace regard {
+
+struct Segment;
 
 struct Translation {
   std::string text;                // the best hypothesis
@@ -44,15 +47,20 @@ struct Translation {
   std::vector<std::string> source_tokens;
   std::vector<std::size_t> tags;  // positions in source_tokens of tags that are not in the text
   double column_seconds = 0;      // time between two columns, if it is known; 0 for text
-  std::vector<Hypothesis> hypotheses;  // best first; empty for an empty line
-  std::vector<std::string> oov_words;  // as in SourceLine
+  std::vector<Hypothesis> hypotheses;      // best first; empty for an empty line
+  std::vector<std::string> oov_words;      // as in SourceLine
+  std::vector<std::string> unknown_words;  // source tokens that the model reads as <unk>
+  // A hypothesis lacks a required phrase or the translation of a term. Banned phrases or the
+  // maximum length can make that inevitable.
+  bool lacks_phrases = false;
 };
 
 // The options that all lines of a group share.
 struct LineGroup {
-  SearchRequest search;                 // its `cancelled` must be empty
-  std::optional<TextCodec> codec;       // with the tags of the group; nullopt: the translator's
-  bool wants_partial = false;           // calls LineStream::partial()
+  SearchRequest search;            // its `cancelled` must be empty
+  std::optional<TextCodec> codec;  // with the tags of the group; nullopt: the translator's
+  std::shared_ptr<const Glossary> glossary;  // null: none
+  bool wants_partial = false;                // calls LineStream::partial()
   std::atomic<bool> cancelled = false;  // the lines that are not finished end with CancelledSearch
 };
 
@@ -65,8 +73,9 @@ struct QueuedLine {
   std::size_t index = 0;                  // for use by the stream
   Translation translation = {};           // for use by the stream
   std::string output = {};                // for use by the stream
+  std::shared_ptr<const Segment> segment = {};  // for use by the stream: what `text` is part of
 
-  std::size_t bytes() const { return sizeof *this + text.size(); }
+  std::size_t bytes() const;
 };
 
 struct QueuedSentence;
@@ -85,7 +94,7 @@ class LineStream {
   // Stores a function that the stream calls when a read() that appended nothing may succeed, or may
   // return false. Unset at the end of run(). A stream whose lines are always available does not
   // need it.
-  virtual void on_arrival(std::function<void()> /*arrived*/) {}
+  virtual void on_arrival(const std::function<void()>& /*arrived*/) {}
 
   // Take the result of a line, its translations or its error. One of them is called once for each
   // line, in any order, unless the queue ends with an exception. `sentences` has one element per
@@ -105,7 +114,7 @@ class LineStream {
 
   // Called after each step of a search for each sentence of the lines that want it, with the text
   // of its best hypothesis so far.
-  virtual void partial(const QueuedSentence& /*sentence*/, std::string /*text*/) {}
+  virtual void partial(const QueuedSentence& /*sentence*/, const std::string& /*text*/) {}
   // Called after each batch with the number of finished lines.
   virtual void progress(std::int64_t /*finished*/) {}
 };
@@ -117,6 +126,7 @@ struct QueuedSentence {
   std::size_t part = 0;    // index in the line's parts
   std::size_t window = 0;  // for use by the queue
   SourceLine source = {};  // no tokens: a blank sentence, which is not translated
+  std::vector<Glossary::Match> terms = {};
   Translation translation = {};
 };
 using QueuedSentences = std::vector<QueuedSentence*>;
@@ -134,7 +144,7 @@ class SentenceSupply {
   // Ends sentences that were taken, with an error.
   virtual void fail(const QueuedSentences& sentences, const std::exception_ptr& error) = 0;
   // Reports LineStream::partial().
-  virtual void partial(const QueuedSentence& sentence, std::string text) = 0;
+  virtual void partial(const QueuedSentence& sentence, const std::string& text) = 0;
   // True if it is better to take sentences during the search than after it.
   virtual bool should_join() const = 0;
 };
@@ -201,8 +211,8 @@ class TranslationQueue : private SentenceSupply {
   QueuedSentences take(std::size_t most) override;
   void finish(const QueuedSentences& sentences) override;
   void fail(const QueuedSentences& sentences, const std::exception_ptr& error) override;
-  void partial(const QueuedSentence& sentence, std::string text) override {
-    stream_.partial(sentence, std::move(text));
+  void partial(const QueuedSentence& sentence, const std::string& text) override {
+    stream_.partial(sentence, text);
   }
   bool should_join() const override { return stream_.should_join(); }
 

@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "config/check.h"
+#include "decoding/lexical_constraints.h"
+#include "text/sentencepiece_model.h"
 #include "text/unicode.h"
 #include "translation/continuous_batch.h"
 #include "translation/minimum_bayes_risk.h"
@@ -108,6 +110,13 @@ SourceLine encode_source(const TextCodec& codec, const std::optional<LengthLimit
       translation.column_seconds = seconds_per_state(codec, line);
     }
     translation.oov_words = encoded.oov_words;
+    if (std::ranges::count(encoded.tokens, unk_id) > 0 && codec.output != OutputKind::copy) {
+      const auto pieces = codec.source->pieces(codec.tagged_source(line), encoded.tokens);
+      for (std::size_t i = 0; i < pieces.size(); ++i) {
+        if (encoded.tokens[i] != unk_id) continue;
+        translation.unknown_words.push_back(without_literal_symbols(pieces[i]));
+      }
+    }
     return encoded;
   } catch (const InputError& error) {
     throw InputError("source line {}: {}", number, error.what());
@@ -185,6 +194,7 @@ void Translator::translate(LineStream& stream, const SearchRequest& options,
     sentence.source =
         encode_source(codec_of(sentence), limit, *sentence.text, sentence.line->options.number,
                       options_of(sentence).want_weights, sentence.translation);
+    find_terms(sentence, options_of(sentence).max_output_length);
   };
   const ContinuousBatch::Steps steps = {
       .search_request = options_of,
@@ -196,6 +206,12 @@ void Translator::translate(LineStream& stream, const SearchRequest& options,
             const auto& search = options_of(sentence);
             if (search.mbr != MbrMetric::none) rank_by_expected_utility(translation, search);
             translation.text = text(translation.hypotheses[0], translation);
+            const auto phrases = required_phrases(sentence);
+            translation.lacks_phrases =
+                !phrases.empty() &&
+                !std::ranges::all_of(translation.hypotheses, [&](const Hypothesis& hypothesis) {
+                  return has_phrases(hypothesis.tokens, phrases, search.words);
+                });
           },
       .text =
           [this](const QueuedSentence& sentence, std::vector<std::int32_t> tokens) {
@@ -215,8 +231,45 @@ const TextCodec& Translator::codec_of(const QueuedSentence& sentence) const {
   return group && group->codec ? *group->codec : codec_;
 }
 
+const Glossary* Translator::glossary_of(const QueuedSentence& sentence) const {
+  const auto& group = sentence.line->group;
+  return (group ? group->glossary : glossary_).get();
+}
+
+void Translator::find_terms(QueuedSentence& sentence, std::int64_t max_output_length) const {
+  const auto* glossary = glossary_of(sentence);
+  if (glossary == nullptr || sentence.source.length() == 0) return;
+  sentence.terms = glossary->find(*sentence.text);
+  if (sentence.terms.empty()) return;
+  auto needed = glossary->longest(sentence.terms);
+  for (const auto& phrase : sentence.line->options.required_phrases) needed += phrase.length();
+  if (needed < max_output_length) return;  // which includes </s>
+  throw InputError(
+      "source line {}: its terms in the glossary and required phrases have {}, expected fewer than "
+      "max_output_length, {}",
+      sentence.line->options.number, counted(needed, "token"), max_output_length);
+}
+
+// A phrase that the line requires too is required once.
+std::vector<TokenPattern> Translator::required_phrases(const QueuedSentence& sentence) const {
+  auto phrases = sentence.line->options.required_phrases;
+  if (sentence.terms.empty()) return phrases;
+  auto given = phrases;
+  for (const auto& term : sentence.terms) {
+    auto phrase = glossary_of(sentence)->phrase(term);
+    const auto same = std::ranges::find(given, phrase);
+    if (same == given.end()) {
+      phrases.push_back(std::move(phrase));
+    } else {
+      given.erase(same);
+    }
+  }
+  return phrases;
+}
+
 SentenceOptions Translator::sentence_options(const QueuedSentence& sentence) const {
   auto options = sentence.line->options;
+  options.required_phrases = required_phrases(sentence);
   options.first_token = codec_of(sentence).first_target;
   if (codec_.source->ignores_text()) {  // a language model continues the line
     options.prefix = codec_.target->encode(*sentence.text);
@@ -246,6 +299,18 @@ std::vector<std::string> Translator::tokens(const Hypothesis& hypothesis,
 
   if (hypothesis.finished) tokens.push_back("</s>");
   return tokens;
+}
+
+std::string Translator::marked_text(const MarkedLine& line, const Translation& translation,
+                                    TokenizerKind kind) const {
+  AttendedTranslation attended{translation.text, {}, {}, nullptr};
+  if (!line.marks.empty() && !translation.hypotheses.empty()) {
+    const auto& hypothesis = translation.hypotheses[0];
+    attended.source_tokens = token_ranges(line.text, translation.source_tokens, kind);
+    attended.target_tokens = token_ranges(translation.text, tokens(hypothesis, translation), kind);
+    attended.weights = &hypothesis.weights;
+  }
+  return put_back(line, attended);
 }
 
 void check_shortlist(Seq2Seq& model, const TextCodec& codec) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/image.h"
@@ -15,6 +16,7 @@
 #include "decoding/search.h"
 #include "kernels/loops/products.h"
 #include "model/seq2seq.h"
+#include "translation/mark_placement.h"
 #include "translation/model_folder.h"
 #include "translation/ordered_lines.h"
 #include "translation/shortlist.h"
@@ -65,6 +67,8 @@ class Translator {
   // Restricts each translation to the shortlist of its source. Throws the errors of
   // check_shortlist().
   void use_shortlist(Shortlist shortlist);
+  // Translates the terms of a glossary as it says, in lines without a group.
+  void use_glossary(std::shared_ptr<const Glossary> glossary) { glossary_ = std::move(glossary); }
 
   // Returns one translation per line; a blank line has an empty text. Calls `progress` with the
   // number of finished lines, from one thread at a time. With options.mbr, the hypotheses are in
@@ -91,9 +95,16 @@ class Translator {
   std::string text(const Hypothesis& hypothesis, const Translation& translation) const;
   std::vector<std::string> tokens(const Hypothesis& hypothesis,
                                   const Translation& translation) const;
+  // Returns the text of a translation of `line` with its markup. Needs the attention weights if
+  // there is some. `kind` is that of the tokens.
+  std::string marked_text(const MarkedLine& line, const Translation& translation,
+                          TokenizerKind kind) const;
 
  private:
   const TextCodec& codec_of(const QueuedSentence& sentence) const;
+  const Glossary* glossary_of(const QueuedSentence& sentence) const;
+  void find_terms(QueuedSentence& sentence, std::int64_t max_output_length) const;
+  std::vector<TokenPattern> required_phrases(const QueuedSentence& sentence) const;
   SentenceOptions sentence_options(const QueuedSentence& sentence) const;
   void rank_by_expected_utility(Translation& translation, const SearchOptions& options) const;
 
@@ -103,6 +114,7 @@ class Translator {
   ThreadPool& pool_;
   std::unique_ptr<kernels::PackedWeights> packed_;
   std::optional<Shortlist> shortlist_;
+  std::shared_ptr<const Glossary> glossary_;
 };
 
 // Throws ConfigError if shortlists do not apply to a model: its output is not a distribution over a

@@ -36,17 +36,20 @@ UnknownWords::UnknownWords(const std::string& dictionary, const Tokenizer& sourc
 // With sub-words, the first token keeps the ▁ of the source token and each further word begins with
 // ▁. With characters, a space token separates the words.
 std::vector<std::string> UnknownWords::replacement_tokens(const std::string& source_token) const {
-  const bool begins_word = source_token.starts_with(space_symbol);
-  const auto word = begins_word ? source_token.substr(space_symbol.size()) : source_token;
+  const bool pieces = kind_ == TokenizerKind::bpe || kind_ == TokenizerKind::unigram;
+  const bool begins_word = pieces && source_token.starts_with(space_symbol);
+  auto word = begins_word ? source_token.substr(space_symbol.size()) : source_token;
+  if (pieces) word = without_literal_symbols(word);
   const auto found = translations_.find(word);
   if (found == translations_.end()) return {source_token};
   std::vector<std::string> tokens;
   const auto translation = decode_utf8(found->second);
   for (const auto target_word : split_words(translation)) {
     if (!tokens.empty() && kind_ == TokenizerKind::character) tokens.emplace_back(" ");
-    const bool pieces = kind_ == TokenizerKind::bpe || kind_ == TokenizerKind::unigram;
     const bool has_symbol = pieces && (begins_word || !tokens.empty());
-    tokens.push_back((has_symbol ? std::string(space_symbol) : "") + encode_utf8(target_word));
+    const auto text = encode_utf8(target_word);
+    tokens.push_back((has_symbol ? std::string(space_symbol) : "") +
+                     (pieces ? with_literal_symbols(text) : text));
   }
   return tokens;
 }

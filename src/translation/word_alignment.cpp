@@ -8,77 +8,97 @@
 
 #include "text/decomposed_words.h"
 #include "text/sentencepiece_model.h"
+#include "text/unicode.h"
+#include "text/unspaced_script.h"
 
 namespace regard {
 namespace {
 
 constexpr std::string_view end_token = "</s>";
+constexpr std::u32string_view unknown = U"<unk>";
 
-bool is_white_space(char c) {
-  return c == ' ' || (c >= '\t' && c <= '\r');
+// True for one character of ASCII white space.
+bool is_white_space(std::string_view token) {
+  return token.size() == 1 && (token[0] == ' ' || (token[0] >= '\t' && token[0] <= '\r'));
 }
 
-// Groups sub-words: the text between two ▁ belongs to one word. A token can contain the end of one
-// word and the beginning of the next; it then belongs to both.
-WordTokens group_pieces(const std::vector<std::string>& tokens) {
-  WordTokens words;
-  std::vector<std::size_t> lone;  // tokens of ▁ alone, which belong to the next word
-  bool begins_word = true;
+// The words of a line.
+struct GroupedWords {
+  WordTokens tokens;
+  std::vector<std::string> texts;
+
+  void add(std::vector<std::size_t> word, std::string text) {
+    tokens.push_back(std::move(word));
+    texts.push_back(std::move(text));
+  }
+};
+
+using Texts = std::vector<std::u32string>;  // of tokens; a space separates words
+
+// Groups tokens by the words of their text. A token with parts of several words belongs to each of
+// them; one of spaces alone belongs to the next word if `keeps_spaces`.
+GroupedWords group_texts(const Texts& tokens, bool keeps_spaces) {
+  std::u32string line;
+  for (const auto& token : tokens) line += token == unknown ? U"" : token;
+  const bool unspaced = is_unspaced_line(line);
+  GroupedWords words;
+  std::vector<std::size_t> lone;
+  char32_t before = ' ';
   for (std::size_t t = 0; t < tokens.size(); ++t) {
-    std::string_view rest = tokens[t];
+    const bool is_whole = tokens[t] == unknown;
     bool in_a_word = false;
-    while (!rest.empty()) {
-      if (rest.starts_with(space_symbol)) {
-        begins_word = true;
-        rest.remove_prefix(space_symbol.size());
-        continue;
+    for (const auto c : tokens[t]) {
+      if (c != ' ') {
+        const bool can_begin = unspaced && !(is_whole && in_a_word);
+        const bool begins = before == ' ' || (can_begin && is_word_boundary(before, c));
+        if (begins) words.add(std::exchange(lone, {}), {});
+        auto& word = words.tokens.back();
+        if (word.empty() || word.back() != t) word.push_back(t);
+        words.texts.back() += encode_utf8({&c, 1});
+        in_a_word = true;
       }
-      if (begins_word) words.push_back(std::exchange(lone, {}));
-      begins_word = false;
-      in_a_word = true;
-      words.back().push_back(t);
-      rest.remove_prefix(std::min(rest.find(space_symbol), rest.size()));
+      before = c;
     }
-    if (!in_a_word) lone.push_back(t);
+    if (!in_a_word && keeps_spaces) lone.push_back(t);
   }
   return words;
 }
 
-WordTokens group_characters(const std::vector<std::string>& tokens) {
-  WordTokens words;
-  bool begins_word = true;
-  for (std::size_t t = 0; t < tokens.size(); ++t) {
-    const bool white = tokens[t].size() == 1 && is_white_space(tokens[t][0]);
-    if (!white) {
-      if (begins_word) words.emplace_back();
-      words.back().push_back(t);
-    }
-    begins_word = white;
+GroupedWords group_pieces(const std::vector<std::string>& tokens) {
+  Texts texts;
+  for (const auto& token : tokens) {
+    texts.push_back(decode_utf8(token));
+    std::ranges::replace(texts.back(), U'\u2581', U' ');
+  }
+  auto words = group_texts(texts, /*keeps_spaces=*/true);
+  for (auto& text : words.texts) text = without_literal_symbols(text);
+  return words;
+}
+
+GroupedWords group_characters(const std::vector<std::string>& tokens) {
+  Texts texts;
+  for (const auto& token : tokens) {
+    texts.push_back(is_white_space(token) ? U" " : decode_utf8(token));
+  }
+  return group_texts(texts, /*keeps_spaces=*/false);
+}
+
+GroupedWords group_parts(const std::vector<std::string>& tokens) {
+  GroupedWords words;
+  for (std::size_t t = 0; t < tokens.size();) {
+    std::vector<std::size_t> word;
+    std::vector<std::string_view> parts;
+    do {
+      word.push_back(t);
+      parts.emplace_back(tokens[t]);
+      ++t;
+    } while (t < tokens.size() && is_later_part(tokens[t]));
+    words.add(std::move(word), join_parts(parts));
   }
   return words;
 }
 
-}  // namespace
-
-WordTokens group_into_words(const std::vector<std::string>& all_tokens, TokenizerKind kind,
-                            const std::vector<std::size_t>& tags) {
-  if (!tags.empty()) {  // between two tags, the tokens are a text of their own
-    WordTokens words;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i <= tags.size(); ++i) {
-      const auto end = i < tags.size() ? tags[i] : all_tokens.size();
-      const auto at = [&](std::size_t t) {
-        return all_tokens.begin() + static_cast<std::ptrdiff_t>(t);
-      };
-      for (auto word : group_into_words({at(begin), at(end)}, kind)) {
-        for (auto& token : word) token += begin;
-        words.push_back(std::move(word));
-      }
-      begin = end + 1;
-    }
-    return words;
-  }
-  auto tokens = all_tokens;
+GroupedWords group(std::vector<std::string> tokens, TokenizerKind kind) {
   if (!tokens.empty() && tokens.back() == end_token) tokens.pop_back();
   switch (kind) {
     case TokenizerKind::bpe:
@@ -86,48 +106,56 @@ WordTokens group_into_words(const std::vector<std::string>& all_tokens, Tokenize
       return group_pieces(tokens);
     case TokenizerKind::character:
       return group_characters(tokens);
-    case TokenizerKind::word:
     case TokenizerKind::decomposed:
+      return group_parts(tokens);
+    case TokenizerKind::word:
       break;
   }
-  WordTokens words;
-  for (std::size_t t = 0; t < tokens.size(); ++t) {
-    const bool is_later = kind == TokenizerKind::decomposed && t > 0 && is_later_part(tokens[t]);
-    if (!is_later) words.emplace_back();
-    words.back().push_back(t);
+  GroupedWords words;
+  for (std::size_t t = 0; t < tokens.size(); ++t) words.add({t}, tokens[t]);
+  return words;
+}
+
+// Between two tags, the tokens are a text of their own.
+GroupedWords group(const std::vector<std::string>& tokens, TokenizerKind kind,
+                   const std::vector<std::size_t>& tags) {
+  if (tags.empty()) return group(tokens, kind);
+  GroupedWords words;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= tags.size(); ++i) {
+    const auto end = i < tags.size() ? tags[i] : tokens.size();
+    const auto at = [&](std::size_t t) { return tokens.begin() + static_cast<std::ptrdiff_t>(t); };
+    auto part = group({at(begin), at(end)}, kind);
+    for (std::size_t w = 0; w < part.tokens.size(); ++w) {
+      for (auto& token : part.tokens[w]) token += begin;
+      words.add(std::move(part.tokens[w]), std::move(part.texts[w]));
+    }
+    begin = end + 1;
   }
   return words;
 }
 
-std::vector<std::string> word_texts(const std::vector<std::string>& tokens, const WordTokens& words,
-                                    TokenizerKind kind) {
-  std::vector<std::string> written;
-  for (const auto& word : words) {
-    if (kind == TokenizerKind::decomposed) {
-      std::vector<std::string_view> parts;
-      parts.reserve(word.size());
-      for (const auto t : word) parts.emplace_back(tokens[t]);
-      written.push_back(join_parts(parts));
-      continue;
-    }
-    std::string text;
-    for (const auto t : word) text += tokens[t];
-    for (std::size_t at; (at = text.find(space_symbol)) != std::string::npos;) {
-      text.erase(at, space_symbol.size());
-    }
-    written.push_back(std::move(text));
-  }
-  return written;
+}  // namespace
+
+WordTokens group_into_words(const std::vector<std::string>& tokens, TokenizerKind kind,
+                            const std::vector<std::size_t>& tags) {
+  return group(tokens, kind, tags).tokens;
+}
+
+std::vector<std::string> word_texts(const std::vector<std::string>& tokens, TokenizerKind kind,
+                                    const std::vector<std::size_t>& tags) {
+  return group(tokens, kind, tags).texts;
 }
 
 std::vector<std::string> token_labels(std::vector<std::string> tokens, TokenizerKind kind) {
-  const auto words = group_into_words(tokens, kind);
-  const auto texts = word_texts(tokens, words, kind);
+  const auto [words, texts] = group(tokens, kind);
   for (std::size_t i = 0; i < words.size(); ++i) {
-    // A token that also begins the next word keeps its marks.
+    // A token that belongs to two words keeps its marks.
     const bool begins_next = i + 1 < words.size() && words[i + 1].front() == words[i].back();
-    if (words[i].size() == 1 && !begins_next) tokens[words[i][0]] = texts[i];
+    const bool ends_last = i > 0 && words[i - 1].back() == words[i].front();
+    if (words[i].size() == 1 && !begins_next && !ends_last) tokens[words[i][0]] = texts[i];
   }
+  for (auto& token : tokens) token = without_literal_symbols(token);
   return tokens;
 }
 

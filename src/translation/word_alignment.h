@@ -1,9 +1,11 @@
 // Converts attention over tokens to links between words.
 //
-// Words are separated by white space. With sub-words, a token that begins with ▁ begins a word (a
-// single ▁ belongs to the word after it); with words, each token is a word, and with
-// decomposed words also the tokens that begin with ￭ after it; with characters, white-space tokens
-// separate words. </s> belongs to no word, and no word links to it.
+// Words are separated by white space; in a line of a script without spaces (is_unspaced_line()),
+// each character is a word, except that letters and numbers of other scripts stay together. With
+// sub-words, a token that begins with ▁ begins a word (a single ▁ belongs to the word after it),
+// and one with parts of several words belongs to each of them; with words, each token is a word,
+// and with decomposed words also the tokens that begin with ￭ after it; with characters,
+// white-space tokens separate words. </s> belongs to no word, and no word links to it.
 //
 //   a_ij = mean over tokens t of target word j ( sum over tokens s of source word i  α_ts )
 //
@@ -28,9 +30,9 @@ using WordTokens = std::vector<std::vector<std::size_t>>;
 WordTokens group_into_words(const std::vector<std::string>& tokens, TokenizerKind kind,
                             const std::vector<std::size_t>& tags = {});
 
-// Returns the text of each word, without ▁ and ￭.
-std::vector<std::string> word_texts(const std::vector<std::string>& tokens, const WordTokens& words,
-                                    TokenizerKind kind);
+// Returns the text of each of these words, without ▁ and ￭.
+std::vector<std::string> word_texts(const std::vector<std::string>& tokens, TokenizerKind kind,
+                                    const std::vector<std::size_t>& tags = {});
 
 // Returns the tokens as labels of a picture: without ▁ where a token is a whole word.
 std::vector<std::string> token_labels(std::vector<std::string> tokens, TokenizerKind kind);

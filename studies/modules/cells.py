@@ -174,7 +174,7 @@ class Study:
         """Writes the parts of the page. A part that is None stays as it is. With --table, fails if figures would go
         because their recipe is not that of their cell any more."""
         old = ["/".join(cell.keys) for cell in cells if not cell.result() and self.figures.get(*cell.keys)]
-        if self.options.table and old:
+        if old and self.options.table:
             raise Failure(
                 CHECK_FAILED,
                 f"{self.page}: the figures of {', '.join(old)} are of another recipe; train them again, or, if a key of the "

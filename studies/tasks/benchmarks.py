@@ -25,7 +25,10 @@ TRANSFORMER = System(
     "Transformer",
     config=CONFIG,
 )  # fmt: skip
-COPY = System("copy", ("model.output.kind=copy",), "GRUs with attention and copying", config=CONFIG)
+COPYING = ("model.output.kind=copy",)
+COPY = System("copy", COPYING, "GRUs with attention and copying", config=CONFIG)
+# A word that was seen less than three times is only copied: 73.8 instead of 34.4 % of the validation lines exactly right.
+COPY_RARE = System("copy", (*COPYING, "data.tokenizer.min_frequency=3"), COPY.remark, config=CONFIG)
 
 
 def with_attention(kind, *settings):
@@ -166,7 +169,7 @@ def inflection():
     }
     published = []
     for name, of_sizes in results.items():
-        values = [value for of_size in of_sizes for value in (*of_size, sum(of_size) / len(of_size))]
+        values = [value for of_size in of_sizes for value in (*of_size, round(sum(of_size) / len(of_size), 2))]
         figures = dict(zip((column.head for column in columns), values))
         published.append((name, figures, "sigmorphon/2022InflectionST, evaluation/baseline_results"))
     return Benchmark("inflection2022", tuple(tasks), (RECURRENT, TRANSFORMER, COPY), tuple(columns), tuple(published))
@@ -205,7 +208,7 @@ def python():
     return Benchmark(
         "django",
         (task("django", "django"),),
-        (RECURRENT, COPY, TRANSFORMER),
+        (RECURRENT, COPY_RARE, TRANSFORMER),
         (Column("exact match", "test.exact", ("django",)), Column("BLEU", "test.bleu", ("django",))),
         (
             ("phrase-based SMT", {"exact match": 31.5, "BLEU": 47.6}, "Ling et al. 2016"),

@@ -114,6 +114,42 @@ TEST(LibraryModel, SelfAttentionHasARowForEachTokenOfEachHead) {
   EXPECT_THAT(tiny().self_attention({"the cat"}, {"le chat"})[0].encoder, SizeIs(0));
 }
 
+TEST(LibraryModel, EnsemblesConstraintsAndSplitsAreThoseOfTheCommandLine) {
+  const auto lines = sources();
+  std::string input;
+  for (const auto& line : lines) input += line + "\n";
+  const auto other = tiny_lstm().string();
+  const Model both({tiny_model().string(), other}, {"linear", {1, 2}}, "cpu", 1, "fp32");
+  const auto translated = run({"translate", "-m", tiny_model().string(), other, "--ensemble-mean",
+                               "linear", "--ensemble-weights", "1,2", "--precision", "fp32"},
+                              input);
+  EXPECT_EQ(both.translate(lines), lines_of(translated.out));
+
+  const auto model = tiny();
+  const auto word = model.translate(lines)[0].substr(0, model.translate(lines)[0].find(' '));
+  LineOptions options;
+  options.constraints = {{.ban = {word}}};
+  for (const auto& line : model.translate(lines, {}, {}, options)) {
+    EXPECT_THAT(" " + line + " ", testing::Not(HasSubstr(" " + word + " ")));
+  }
+  options = {.split_length = 3};
+  const auto split = run({"translate", "-m", tiny_model().string(), "--split-length", "3"}, input);
+  EXPECT_EQ(model.translate(lines, {}, {}, options), lines_of(split.out));
+  const auto sentences = run({"translate", "-m", tiny_model().string()},
+                             "the cat sees . the dog hears . a small bird hears the old dog .\n");
+  const std::vector<std::string> line = {
+      "the cat sees . the dog hears . a small bird hears the old dog ."};
+  EXPECT_EQ(model.translate(line), lines_of(sentences.out));
+  EXPECT_NE(model.translate(line, {}, {}, {.whole_lines = true}), model.translate(line));
+  EXPECT_EQ(model.n_best(line, 1)[0].hypotheses[0].text, model.translate(line)[0]);
+  EXPECT_EQ(model.n_best(line, 1)[0].source_tokens.size(), 17);
+  EXPECT_EQ(model.n_best(line, 2)[0].hypotheses[0].text,
+            model.translate(line, {}, {}, {.whole_lines = true})[0]);
+  options.constraints.resize(2);
+  EXPECT_THAT([&] { model.translate(lines, {}, {}, options); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("constraints: found 2, expected one")));
+}
+
 TEST(LibraryModel, ProgressReachesTheNumberOfLines) {
   const Model model(tiny_model().string(), "cpu", 2);
   const auto lines = sources();

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tests/data/compressed.h"
 #include "tests/data/test_folder.h"
 
 namespace regard {
@@ -111,6 +112,15 @@ const std::vector<BadText>& bad_texts() {
       {"gzip with other bytes behind it", [](const auto& text) { return gzipped(text) + "more"; },
        Fate::refused, "{}: the gzip data is followed by other bytes", "text.gz"},
       {"gzip cut short", cut_short, Fate::refused, "{}: the gzip data is cut short", "text.gz"},
+      {"xz under any name", [](const auto& text) { return compressed(text, "xz"); }},
+      {"bzip2 under any name", [](const auto& text) { return compressed(text, "bzip2"); }},
+      {"zstd under any name", [](const auto& text) { return compressed(text, "zstd"); }},
+      {"xz cut short",
+       [](const auto& text) {
+         const auto bytes = compressed(text, "xz");
+         return bytes.substr(0, bytes.size() / 2);
+       },
+       Fate::refused, "{}: the xz data is cut short", "text.xz"},
       {"gzip by its name only", unchanged, Fate::refused, "{}: its name ends in .gz, but its bytes",
        "text.gz"},
   };

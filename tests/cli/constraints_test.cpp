@@ -114,5 +114,64 @@ TEST_F(ConstraintsCli, SamplesCannotHaveRequiredPhrases) {
   for (const auto& line : lines_of(begun.out)) EXPECT_THAT(line, StartsWith("0 ||| ici"));
 }
 
+TEST_F(ConstraintsCli, TermsOfAGlossaryAreTranslatedAsItSays) {
+  const std::string input = "the cat sees\na dog\n\nthe bird hears the bird\n";
+  const auto plain = lines_of(translate({"--beam-size", "4"}, input).out);
+  const auto glossary = file("terms.tsv", "cat\tvieux\ta note\nbird\tpetit chien|un chien\n");
+  for (const std::string beam : {"1", "4"}) {
+    const auto finished = translate({"--beam-size", beam, "--glossary", glossary}, input);
+    ASSERT_EQ(finished.code, 0) << finished.err;
+    const auto lines = lines_of(finished.out);
+    ASSERT_THAT(lines, SizeIs(4));
+    EXPECT_THAT(lines[0], HasSubstr("vieux"));
+    EXPECT_EQ(lines[1], lines_of(translate({"--beam-size", beam}, input).out)[1]);
+    EXPECT_EQ(lines[2], "");
+    std::size_t found = 0;  // one for each bird
+    for (const auto* form : {"petit chien", "un chien"}) {
+      for (auto at = lines[3].find(form); at != lines[3].npos; at = lines[3].find(form, at + 1)) {
+        ++found;
+      }
+    }
+    EXPECT_GE(found, 2U) << lines[3];
+  }
+  // Both the glossary and required phrases.
+  const auto both =
+      translate({"--glossary", glossary, "--require", file("d", "ici\n\n\nvoit\n")}, input);
+  ASSERT_EQ(both.code, 0) << both.err;
+  EXPECT_THAT(lines_of(both.out)[0], testing::AllOf(HasSubstr("vieux"), HasSubstr("ici")));
+  EXPECT_THAT(lines_of(both.out)[3], HasSubstr("voit"));
+}
+
+TEST_F(ConstraintsCli, ATermBelongsToItsSentence) {
+  const std::string line = "the cat sees . the dog hears . a small bird hears the old dog .";
+  const auto glossary = file("terms.tsv", "bird\tici ici\n");
+  const auto plain = translate({"--json"}, line + "\n").out;
+  const auto finished = translate({"--glossary", glossary}, line + "\n");
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto alone =
+      translate({"--glossary", glossary, "--whole-lines"}, "a small bird hears the old dog .\n");
+  EXPECT_THAT(finished.out, testing::EndsWith(" " + alone.out));
+  EXPECT_THAT(alone.out, HasSubstr("ici ici"));
+}
+
+TEST_F(ConstraintsCli, FaultsOfAGlossaryAreErrors) {
+  const auto refused = [&](const std::string& text, std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--glossary", file("terms.tsv", text)});
+    return translate(more, "the cat\n");
+  };
+  EXPECT_EQ(refused("cat chat\n").code, 3);
+  EXPECT_THAT(refused("cat chat\n").err, HasSubstr("terms.tsv:1: found 1 column in `cat chat`"));
+  EXPECT_THAT(refused("cat\tzebre\n").err,
+              HasSubstr("terms.tsv:1: `zebre` is not in the model's vocabulary"));
+  EXPECT_EQ(refused("cat\tchat\n", {"--samples", "2"}).code, 2);
+  const auto unmet = refused("cat\tvieux\n", {"--ban", file("b", "vieux\n")});
+  EXPECT_EQ(unmet.code, 3);
+  EXPECT_THAT(unmet.err,
+              HasSubstr(":1: found no translation that has all translations of terms in "));
+  const auto is_long = refused("cat\tun un un un un\n", {"--max-output-length", "5"});
+  EXPECT_EQ(is_long.code, 3);
+  EXPECT_THAT(is_long.err, HasSubstr("source line 1: its terms in the glossary"));
+}
+
 }  // namespace
 }  // namespace regard::constraints_test

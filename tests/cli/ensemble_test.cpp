@@ -87,6 +87,21 @@ TEST(EnsembleCli, ScoreAndEvaluateAcceptEnsembles) {
   EXPECT_EQ(lines_of(text.out)[0], "ensemble of 2 models: " + a + ", " + b);
   const auto json = Json::parse(run(evaluate + Words{"--format", "json"}).out);
   EXPECT_EQ(json["ensemble"], Json({a, b}));
+
+  // With --each, the models are systems of their own.
+  const Words each = {"evaluate", "-m", a, b, "--each", "-s", s, "-r", t, "--force", "--json"};
+  const auto compared = Json::parse(run(each).out);
+  EXPECT_FALSE(compared.contains("ensemble"));
+  ASSERT_EQ(compared["systems"].size(), 2U);
+  for (std::size_t m = 0; m < 2; ++m) {
+    const auto& model = m == 0 ? a : b;
+    const auto alone =
+        Json::parse(run({"evaluate", "-m", model, "-s", s, "-r", t, "--force", "--json"}).out);
+    EXPECT_EQ(compared["systems"][m]["bleu"], alone["bleu"]);
+    EXPECT_EQ(compared["systems"][m]["perplexity"], alone["perplexity"]);
+  }
+  EXPECT_EQ(run(each + Words{"--ensemble-mean", "linear"}).code, 2);
+  EXPECT_EQ(run(each + Words{"-o", (folder / "out").string()}).code, 2);
 }
 
 TEST(EnsembleCli, RejectsDifferentVocabularies) {

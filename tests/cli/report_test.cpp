@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <regex>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "tests/cli/run.h"
 #include "tests/report/xml_check.h"
 
@@ -294,16 +296,115 @@ TEST(Report, ScoresAnotherTextInsteadOfTheValidationText) {
 TEST(Report, WorksWithoutTheValidationText) {
   const auto folder = fresh_folder() / "run";
   fs::copy(tiny_model(), folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-  const auto config = read_text(folder / "config.yaml");
-  write_text(folder / "config.yaml", std::regex_replace(config, std::regex("dev\\.en"), "gone.en"));
+  fs::remove(folder / "validation" / "source.txt");
   write_text(folder / "validations.tsv",
              read_text(folder / "validations.tsv") + "x\t\tnan\t1e999\t\t\t\t\t*\n");
   const auto finished = run({"report", folder.string()});
   ASSERT_EQ(finished.code, 0) << finished.err;
-  EXPECT_THAT(finished.err, HasSubstr("gone.en: no such file"));
+  EXPECT_THAT(finished.err, HasSubstr("source.txt: no such file"));
   const auto page = read_text(folder / "report.html");
   expect_sound(page);
   EXPECT_THAT(page, AllOf(HasSubstr("Learning curves"), Not(HasSubstr("BLEU by source length"))));
+}
+
+// A run takes its validation text along, to a machine that does not have the data.
+TEST(Report, NeedsNothingOutsideTheRun) {
+  const auto folder = fresh_folder() / "run";
+  fs::copy(tiny_model(), folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const auto config = read_text(folder / "config.yaml");
+  write_text(folder / "config.yaml", std::regex_replace(config, std::regex("dev\\.en"), "gone.en"));
+  const auto finished = run({"report", folder.string()});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, Not(HasSubstr("no such file")));
+  EXPECT_THAT(read_text(folder / "report.html"), HasSubstr("BLEU by source length"));
+  const auto corpus = toy_corpus(20, 2);  // toy_training()'s validation text
+  EXPECT_EQ(read_text(folder / "validation" / "source.txt"), corpus.source);
+  EXPECT_EQ(read_text(folder / "validation" / "reference.txt"), corpus.target);
+}
+
+// Two seeds of a model and a third run that differs in an option.
+class ComparedRuns : public testing::Test {
+ protected:
+  ComparedRuns() {
+    const auto config = toy_training(folder_ / "data");
+    train({"train", "-c", config.string(), "training.model_dir=" + path("a")});
+    train({"train", "-c", config.string(), "training.model_dir=" + path("b"),
+           "training.random_seed=43"});
+    train({"train", "-c", config.string(), "training.model_dir=" + path("c"),
+           "model.attention.kind=dot"});
+    write_text(path("notes.txt"), "");
+  }
+
+  static void train(const Words& command) {
+    const auto finished =
+        run(command + Words{"training.max_steps=20", "training.validation_every=10"});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  Words runs() const { return {path("a"), path("b"), path("c"), path("notes.txt")}; }
+
+ private:
+  const fs::path folder_ = fresh_folder();
+};
+
+TEST_F(ComparedRuns, HaveARowEachAndMeansOverSeeds) {
+  const auto finished = run(Words{"info"} + runs());
+  EXPECT_THAT(finished.err, HasSubstr("notes.txt: not the folder of a run, left out"));
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("random_seed"), HasSubstr("BLEU (μ ± 95% CI)"),
+                                  HasSubstr("a (baseline)"), HasSubstr("(p = ")));
+
+  const auto json = Json::parse(run(Words{"info", "--json"} + runs()).out);
+  ASSERT_EQ(json["runs"].size(), 3U);  // without notes.txt
+  EXPECT_EQ(json["runs"][1]["name"], "b");
+  EXPECT_EQ(json["runs"][1]["options"]["training.random_seed"], "43");
+  EXPECT_EQ(json["runs"][2]["options"]["model.attention.kind"], "dot");
+  EXPECT_FALSE(json["runs"][2]["options"].contains("training.max_steps"));
+
+  // The scores are those of the translations that the runs kept.
+  for (std::size_t r = 0; r < 3; ++r) {
+    const auto& row = json["runs"][r];
+    const auto validation = fs::path(path(row["name"])) / "validation";
+    const auto hypotheses = validation / fmt::format("step-{:08}.txt", row["step"].get<int>());
+    const auto scored = run({"evaluate", "--hypotheses", hypotheses.string(), "-r",
+                             (validation / "reference.txt").string(), "--json", "--force"});
+    const auto bleu = Json::parse(scored.out)["bleu"]["score"];
+    EXPECT_EQ(json["validation"]["systems"][r]["bleu"]["score"], bleu);
+    EXPECT_NEAR(row["scores"]["bleu"].get<double>(), bleu.get<double>(), 1e-6);
+  }
+
+  ASSERT_EQ(json["seeds"].size(), 1U);
+  EXPECT_EQ(json["seeds"][0]["runs"], Json({"a", "b"}));
+  const auto loss = [&](int r) { return json["runs"][r]["scores"]["loss"].get<double>(); };
+  EXPECT_NEAR(json["seeds"][0]["mean"]["loss"].get<double>(), (loss(0) + loss(1)) / 2, 1e-9);
+  EXPECT_NEAR(json["seeds"][0]["deviation"]["loss"].get<double>(),
+              std::abs(loss(0) - loss(1)) / std::sqrt(2), 1e-9);
+}
+
+TEST_F(ComparedRuns, AreOnOnePage) {
+  const auto finished = run(Words{"report", "-o", path("page.html")} + runs());
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto page = read_text(path("page.html"));
+  expect_sound(page);
+  for (const auto* part : {"<h1>3 runs</h1>", "Mean and standard deviation over seeds",
+                           "95 % confidence intervals", "Loss per target token, validation",
+                           "Sentences that differ most by chrF", "Configurations"}) {
+    EXPECT_THAT(page, HasSubstr(part));
+  }
+  EXPECT_EQ(run(Words{"report"} + runs() + Words{"-s", "x", "-r", "x", "--hypotheses", "x"}).code,
+            2);
+}
+
+TEST_F(ComparedRuns, AreAtLeastTwoAndShareTheTextOfTheirTests) {
+  const auto one = run({"info", path("a"), path("notes.txt")});
+  EXPECT_EQ(one.code, 5);
+  EXPECT_THAT(one.err, HasSubstr("found 1 run, expected at least two to compare"));
+
+  const auto reference = fs::path(path("b")) / "validation" / "reference.txt";
+  write_text(reference, "x" + read_text(reference));
+  const auto other = run({"info", "--json", path("a"), path("b")});
+  ASSERT_EQ(other.code, 0) << other.err;
+  EXPECT_THAT(other.err, HasSubstr("were validated on different texts"));
+  EXPECT_FALSE(Json::parse(other.out).contains("validation"));
 }
 
 // The metric may have changed since the stars were written.

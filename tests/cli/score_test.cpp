@@ -200,7 +200,7 @@ TEST_F(Score, ReportsBadInput) {
   expect({}, 2, "either -t FILE or --n-best FILE");
   expect({"-t", path("trg"), "--align", path("links"), "--reverse", tiny_model().string(),
           "--symmetrise", "grow"},
-         2, "expected grow-diag-final-and, intersection, union");
+         2, "Known: grow-diag-final-and, intersection, union");
   write_text(folder_ / "list", "0 ||| le chat ||| a= 1 ||| 2\nzero ||| le chat\n");
   expect({"--n-best", path("list")}, 3, path("list") + ":2: found 'zero'");
   write_text(folder_ / "list", "25 ||| le chat\n");

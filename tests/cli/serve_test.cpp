@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "serve/http_server.h"
 #include "tests/cli/run.h"
+#include "text/unicode.h"
 
 namespace regard::serve_test {
 namespace {
@@ -167,6 +168,84 @@ TEST_F(ServeCli, AppliesConstraintsAndSplitsLongLines) {
   EXPECT_EQ(whole["translations"][0]["text"].get<std::string>(),
             parts["translations"][0]["text"].get<std::string>() + " " +
                 parts["translations"][1]["text"].get<std::string>());
+}
+
+TEST_F(ServeCli, SentencesAreTranslatedOneByOne) {
+  start({"-m", tiny_model().string(), "--beam-size", "4"});
+  const std::string line = "the cat sees . the dog hears . a small bird hears the old dog .";
+  const auto printed = [&](const Words& options) {
+    const Words command = {"translate", "-m", tiny_model().string(), "--beam-size", "4"};
+    return lines_of(run(command + options, line + "\n").out)[0];
+  };
+  const auto asked = [&](Json request) {
+    request["text"] = line;
+    return ask(request)["translations"][0];
+  };
+  const auto split = asked({{"tokens", true}, {"attention", true}});
+  EXPECT_EQ(split["text"], printed({}));
+  EXPECT_EQ(split["parts"].size(), 3) << split["parts"];
+  std::string sources;
+  std::string texts;
+  for (const auto& part : split["parts"]) {
+    sources += (sources.empty() ? "" : " ") + part["source"].get<std::string>();
+    texts += (texts.empty() ? "" : " ") + part["text"].get<std::string>();
+  }
+  EXPECT_EQ(sources, line);
+  EXPECT_EQ(texts, split["text"]);
+  EXPECT_EQ(split["source_tokens"].size(), split_at_ascii_space(line).size() + 1);
+  EXPECT_EQ(split["hypotheses"][0]["attention"][0].size(), split["source_tokens"].size());
+  // Whole lines.
+  const auto whole = asked({{"whole_lines", true}});
+  EXPECT_EQ(whole["text"], printed({"--whole-lines"}));
+  EXPECT_FALSE(whole.contains("parts"));
+  EXPECT_EQ(asked({{"n_best", 2}})["text"], whole["text"]);
+  EXPECT_EQ(asked({{"tree", true}})["text"], whole["text"]);
+  EXPECT_FALSE(asked({{"require", {"chat"}}}).contains("parts"));
+  EXPECT_THAT(message({{"text", line}, {"whole_lines", true}, {"split_length", 4}}),
+              HasSubstr("split_length cannot be combined with whole_lines"));
+}
+
+TEST_F(ServeCli, TermsOfAGlossaryAreTranslatedAsItSays) {
+  const auto folder = fresh_folder();
+  write_text(folder / "all.tsv", "cat\toiseau\n");
+  write_text(folder / "b.tsv", "dog\tvieux\n");
+  start({"-m", "a=" + tiny_model().string(), "-m", "b=" + tiny_model().string(), "--glossary",
+         (folder / "all.tsv").string(), "--glossary", "b=" + (folder / "b.tsv").string()});
+  const auto text = [&](Json request) {
+    request["text"] = "the cat sees a dog";
+    return ask(request)["translations"][0]["text"].get<std::string>();
+  };
+  EXPECT_THAT(text({}), HasSubstr("oiseau"));
+  EXPECT_THAT(text({{"model", "b"}}), AllOf(HasSubstr("oiseau"), HasSubstr("vieux")));
+  EXPECT_EQ(text({{"glossary", false}}), text({{"glossary", false}, {"model", "b"}}));
+  EXPECT_THAT(text({{"glossary", false}}), Not(HasSubstr("oiseau")));
+  EXPECT_THAT(message({{"text", "a"}, {"search", {{"samples", 2}}}}),
+              HasSubstr("set glossary to false"));
+  EXPECT_EQ(ask({{"text", "the cat"}, {"ban", {"oiseau"}}})["translations"][0]["warning"],
+            "no translation was found that has all required phrases and terms");
+}
+
+TEST_F(ServeCli, TranslatesTheTextsOfHtmlAndPutsMarkupBack) {
+  start({"-m", "attends=" + tiny_model().string(), "-m", "none=" + tiny_fixed_context().string(),
+         "--max-lines", "4"});
+  const auto text = [&](const Json& body) {
+    return ask(body)["translations"][0]["text"].get<std::string>();
+  };
+  const auto cat = text({{"text", "the cat sees ."}});
+  const auto dog = text({{"text", "the dog hears ."}});
+  EXPECT_EQ(
+      text({{"text", "<p>the cat\nsees . the dog hears .\n<!-- c --><ul><li>the cat sees .</ul>"},
+            {"format", "html"}}),
+      "<p>" + cat + " " + dog + "\n<!-- c --><ul><li>" + cat + "</ul>");
+  EXPECT_EQ(text({{"text", "<br>\n"}, {"format", "html"}}), "<br>\n");
+  const auto marked = text({{"text", "a <b>small {x} dog</b>"}, {"markup", true}});
+  EXPECT_LT(marked.find("<b>"), marked.find("</b>"));
+  EXPECT_THAT(marked, HasSubstr("{x}"));
+  EXPECT_THAT(text({{"text", "a dog 12"}, {"keep", {"numbers"}}}), HasSubstr("12"));
+  EXPECT_EQ(message({{"text", "a"}, {"model", "none"}, {"format", "html"}}),
+            "format html: the model none has no attention weights");
+  EXPECT_THAT(message({{"text", "<p>a<p>a<p>a<p>a<p>a"}, {"format", "html"}}),
+              StartsWith("text: found 5 sentences, expected at most 4"));
 }
 
 TEST_F(ServeCli, ARequestThatTheModelCannotServeIsAnErrorThatSaysWhy) {

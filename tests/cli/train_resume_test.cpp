@@ -1,4 +1,5 @@
 // regard train: resuming runs, and messages about changes.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +18,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 using TrainResume = Train;
 
@@ -96,6 +98,24 @@ TEST_F(TrainResume, RaisedLimitContinuesAFinishedRun) {
   const auto continued = weights();
   ASSERT_EQ(train({"--fresh"}).code, 0);
   EXPECT_EQ(weights(), continued);
+}
+
+TEST_F(TrainResume, TimeIsCountedOverAllSessions) {
+  const std::vector<std::string> second = {"training.max_steps=0", "training.max_minutes=0.015"};
+  const auto first = train(second);
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.err, HasSubstr("training.max_minutes reached (0.015)"));
+  const auto rows = lines_of(read_text(folder_ / "run" / "validations.tsv"));
+  const auto last = fs::read_symlink(folder_ / "run" / "last").filename().string();
+  const auto step = std::stoll(last.substr(last.find('-') + 1));
+  EXPECT_THAT(rows.back(), StartsWith(std::to_string(step) + "\t"));  // the last step is validated
+  const auto again = train(second);
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("finished"));
+  const auto more = train({"training.max_steps=" + std::to_string(step + 5)});
+  EXPECT_EQ(more.code, 0) << more.err;
+  EXPECT_EQ(fs::read_symlink(folder_ / "run" / "last").filename(),
+            fmt::format("step-{:08}", step + 5));
 }
 
 TEST_F(TrainResume, ChangedMetricReranksEarlierValidations) {

@@ -45,10 +45,11 @@ class TrainTogether : public Train {
     for (std::size_t rank = 0; rank < size; ++rank) {
       const auto name = outputs.string() + std::to_string(rank);
       const auto more = of_rank.find(rank);
-      script += "RANK=" + std::to_string(rank) + " " + environment_ +
-                " env --default-signal=INT,HUP" + command + " " +
-                (more == of_rank.end() ? "" : more->second) + " >" + name + ".out 2>" + name +
-                ".err &\npids+=($!)\n";
+      script.append("RANK=").append(std::to_string(rank)).append(" ").append(environment_);
+      script.append(" env --default-signal=INT,HUP").append(command).append(" ");
+      script.append(more == of_rank.end() ? "" : more->second);
+      script.append(" >").append(name).append(".out 2>").append(name).append(
+          ".err &\npids+=($!)\n");
     }
     script += meanwhile + "\nfor pid in ${pids[@]}; do wait $pid; echo $?; done\n";
     write_text(folder_ / "script", script);
@@ -75,7 +76,7 @@ class TrainTogether : public Train {
            then;
   }
 
-  std::string environment_ = "";  // of the processes, as in a shell: "A=1 B=2"
+  std::string environment_;  // of the processes, as in a shell: "A=1 B=2"
 };
 
 }  // namespace regard

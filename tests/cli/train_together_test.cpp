@@ -90,6 +90,14 @@ TEST_F(TrainTogether, SignalToOneProcessStopsAllAndAnotherNumberOfProcessesResum
   EXPECT_EQ(last.code, 0) << last.err;
 }
 
+// The clocks of the processes differ; the first whose time is up stops all.
+TEST_F(TrainTogether, AllStopAtTheSameStepWhenTheTimeIsUp) {
+  const auto processes =
+      train_together(2, {"training.max_steps=0", "training.max_minutes=0.02"}, {});
+  for (const auto& process : processes) ASSERT_EQ(process.code, 0) << process.err;
+  EXPECT_THAT(processes[0].err, HasSubstr("training.max_minutes reached (0.02)"));
+}
+
 TEST_F(TrainTogether, RequestToSaveReachesRankZero) {
   const auto processes = train_together(
       2, {"training.max_steps=1000000", "training.validation_every=1000000"}, {},

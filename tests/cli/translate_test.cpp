@@ -334,5 +334,19 @@ TEST(Translate, UnknownOptionsAndInvalidNumbersAreUsageErrors) {
   EXPECT_EQ(translate({"--device", "tpu"}).code, 2);
 }
 
+TEST(Translate, UnknownWordsAreAWarningWithTheirShare) {
+  const auto translate = [](const std::string& input) {
+    return run({"translate", "-m", tiny_model().string()}, input);
+  };
+  const auto attached = translate("the cat sees\nthe dog sees.\n");
+  EXPECT_EQ(attached.code, 0);
+  EXPECT_THAT(attached.err, HasSubstr("1 of 6 tokens (17 %) are not in the model's vocabulary, the "
+                                      "first `sees.` (standard input:2); `sees` is: the training "
+                                      "text has a space before the mark"));
+  EXPECT_THAT(translate("the wombat sees\n").err,
+              HasSubstr("the first `wombat` (standard input:1)\n"));
+  EXPECT_EQ(translate("the cat sees\n").err, "");
+}
+
 }  // namespace
 }  // namespace regard::translate_test

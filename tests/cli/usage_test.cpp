@@ -31,13 +31,6 @@ TEST(Usage, MisspeltCommandHasASuggestion) {
               AllOf(StartsWith("error: "), HasSubstr("`train`"), HasSubstr("regard --help")));
 }
 
-TEST(Usage, ReportTakesOneRun) {
-  const auto finished = run({"report", "a", "b"});
-  EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err,
-              HasSubstr("run: found 2, expected one; each run has a page of its own"));
-}
-
 // Returns the choices of a message such as "expected a, b, c" or "give a, b or c" as "a|b|c".
 std::string names_in(const std::string& error) {
   auto names =
@@ -114,7 +107,6 @@ TEST(Usage, SaysWhatTakesThePlaceOfAnOptionOfOthers) {
   EXPECT_THAT(error_of(train + Words{"--arch", "transformer"}), HasSubstr("model.encoder.kind"));
   EXPECT_THAT(error_of(train + Words{"--dropout=0.3"}), HasSubstr("model.dropout.embeddings=P"));
   EXPECT_THAT(error_of({"translate", "-m", "x", "--remove-bpe"}), HasSubstr("words already"));
-  EXPECT_THAT(error_of({"export", "x"}), HasSubstr("scripts/export_ctranslate2.sh"));
 }
 
 TEST(Usage, TextBehindAModelIsNotAModel) {

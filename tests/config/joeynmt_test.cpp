@@ -1,4 +1,4 @@
-#include "config/joeynmt.h"
+#include "config/convert.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -177,9 +177,11 @@ TEST(JoeyNmt, ReaderRecognisesOtherPrograms) {
         parse_options("save_data: x\nsrc_vocab: y\ndata: {corpus_1: {path_src: a, path_tgt: b}}\n",
                       "o.yaml");
       },
-      ThrowsMessage<ConfigError>(AllOf(HasSubstr("OpenNMT-py"), HasSubstr("config init"))));
-  EXPECT_THAT([] { parse_options("train-sets: [a, b]\nvocabs: [v, w]\n", "m.yaml"); },
-              ThrowsMessage<ConfigError>(AllOf(HasSubstr("Marian"), HasSubstr("config init"))));
+      ThrowsMessage<ConfigError>(
+          AllOf(HasSubstr("OpenNMT-py"), HasSubstr("config convert o.yaml"))));
+  EXPECT_THAT(
+      [] { parse_options("train-sets: [a, b]\nvocabs: [v, w]\n", "m.yaml"); },
+      ThrowsMessage<ConfigError>(AllOf(HasSubstr("Marian"), HasSubstr("config convert m.yaml"))));
 }
 
 TEST(JoeyNmt, RejectsVersion1) {

@@ -176,6 +176,15 @@ TEST(Writer, LeavesOutKeysThatNothingReadsUnlessTheyAreSet) {
   EXPECT_THAT(write_options(options), HasSubstr("\n    heads: 8\n"));
 }
 
+TEST(OptionValue, IsYaml) {
+  Options options;
+  options.training.max_steps = 100;
+  options.data.train = {{"a", "b", 1}};
+  EXPECT_EQ(option_value(options, "training.max_steps"), "100");
+  EXPECT_EQ(option_value(options, "data.train.0.trg"), "b");
+  EXPECT_EQ(option_value(options, "data.train.1.trg"), std::nullopt);
+}
+
 TEST(Difference, EqualOptionsHaveNoDifference) {
   EXPECT_THAT(option_differences(Options{}, Options{}), IsEmpty());
 }

@@ -72,6 +72,26 @@ TEST(TextFiles, HaveTheLinesAndDigestOfTheFile) {
   }
 }
 
+TEST(TextFiles, TheColumnsOfAFileAreTextsWithDigestsOfTheirOwn) {
+  const TestFolder folder;
+  std::string bytes, source, target;
+  for (int i = 0; i < 20'000; ++i) {
+    source += "source " + std::to_string(i) + "\n";
+    target += "target " + std::to_string(i) + "\n";
+    bytes += "source " + std::to_string(i) + "\ttarget " + std::to_string(i) + "\n";
+  }
+  const auto path = folder.write("pairs.tsv", bytes);
+  for (const std::int64_t memory : {0, 1 << 30}) {
+    ThreadPool pool(2);
+    const TextFiles files({path + "#1", path + "#2"}, pool, memory);
+    EXPECT_EQ(lines_of(files.at(path + "#1")), read_lines(folder.write("src", source)));
+    EXPECT_EQ(lines_of(files.at(path + "#2")), read_lines(folder.write("trg", target)));
+    EXPECT_EQ(files.at(path + "#1").digest().lines, 20'000);
+    EXPECT_EQ(files.at(path + "#1").digest().sha256, sha256(bytes + "#tsv:1"));
+    EXPECT_EQ(digest_of(path + "#2").sha256, sha256(bytes + "#tsv:2"));
+  }
+}
+
 TEST(TextFiles, CountLinesWithoutValidatingThem) {
   const TestFolder folder;
   const auto path = folder.write("text", "a\n\xFF\nb\n");

@@ -22,6 +22,9 @@ using testing::UnorderedElementsAre;
 bool has(const Phrase& tokens, const Phrase& phrase) {
   return std::search(tokens.begin(), tokens.end(), phrase.begin(), phrase.end()) != tokens.end();
 }
+bool has(const Phrase& tokens, const TokenPattern& phrase) {
+  return has(tokens, phrase.tokens());
+}
 
 // Consists of <unk> and the three words.
 Phrase random_phrase(Random& random, std::size_t longest) {
@@ -46,7 +49,7 @@ TEST(ConstraintsReference, SatisfiesAThousandRandomPrefixesAndPhrases) {
     for (auto& sentence : sentences) {
       if (random.below(2) == 0) sentence.prefix = random_phrase(random, 3);
       for (auto n = random.below(4); n > 0; --n) {
-        sentence.required_phrases.push_back(random_phrase(random, 3));
+        sentence.required_phrases.emplace_back(random_phrase(random, 3));
       }
     }
     auto options = table_options(static_cast<std::int64_t>(1 + random.below(6)), 20);
@@ -75,7 +78,7 @@ TEST(ConstraintsReference, SatisfiesAThousandRandomExclusions) {
     std::vector<SentenceOptions> sentences(4);
     for (auto& sentence : sentences) {
       for (auto n = 1 + random.below(3); n > 0; --n) {
-        sentence.bad_words.push_back(random_phrase(random, 2));
+        sentence.bad_words.emplace_back(random_phrase(random, 2));
       }
     }
     auto options = table_options(static_cast<std::int64_t>(1 + random.below(5)), 10);
@@ -102,13 +105,13 @@ TEST(ConstraintsReference, AWideBeamFindsTheBestAllowedTranslation) {
     SentenceOptions sentence;
     if (i % 2 == 0) sentence.prefix = {6};
     if (i % 3 != 0) sentence.required_phrases = {{4, 5}};
-    if (i % 3 == 1) sentence.required_phrases.push_back({1});
+    if (i % 3 == 1) sentence.required_phrases.push_back(TokenPattern{1});
     if (i % 5 < 3) sentence.bad_words = {{5, 6}, {1, 1}};
     auto options = table_options(1600, 5);
     const auto found = search(model, {source, lengths}, options, {sentence})[0];
     std::vector<Hypothesis> allowed;
     for (const auto& hypothesis : Exhaustive(table[0], options).all()) {
-      const auto in = [&](const Phrase& phrase) { return has(hypothesis.tokens, phrase); };
+      const auto in = [&](const TokenPattern& phrase) { return has(hypothesis.tokens, phrase); };
       if (begins_with(hypothesis.tokens, sentence.prefix) &&
           std::all_of(sentence.required_phrases.begin(), sentence.required_phrases.end(), in) &&
           std::none_of(sentence.bad_words.begin(), sentence.bad_words.end(), in)) {
@@ -165,7 +168,7 @@ TEST(Constraints, DoNotAffectOtherLinesWithOneHypothesis) {
   const auto found = search(model, {source, lengths}, options, sentences);
   EXPECT_EQ(found[0][0].tokens, plain[0][0].tokens);
   EXPECT_EQ(found[2][0].tokens, plain[2][0].tokens);
-  EXPECT_TRUE(has(found[1][0].tokens, {4, 5}));
+  EXPECT_TRUE(has(found[1][0].tokens, Phrase{4, 5}));
 }
 
 // Token 6 continues a word, as in "▁a b": it may not follow the prefix, and a phrase that it
@@ -181,12 +184,11 @@ TEST(Constraints, PrefixesAndPhrasesEndAtWordBoundaries) {
   sentence.required_phrases = {{5}};
   for (const std::int64_t beam : {1, 4}) {
     auto options = table_options(beam, 9);
-    options.continues_word = {false, false, false, false, false, false, true};
+    options.words.begins_inside = {false, false, false, false, false, false, true};
     const auto found = search(model, {source, lengths}, options, {sentence})[0];
     for (const auto& hypothesis : found) {
-      EXPECT_TRUE(
-          constraint_progress(hypothesis.tokens, sentence.required_phrases, options.continues_word)
-              .complete);
+      EXPECT_TRUE(constraint_progress(hypothesis.tokens, sentence.required_phrases, options.words)
+                      .complete);
       ASSERT_GE(hypothesis.tokens.size(), 2U);
       EXPECT_NE(hypothesis.tokens[1], 6);
     }
@@ -226,13 +228,13 @@ TEST(LexicalConstraints, PhrasesMayContainOneAnother) {
 }
 
 TEST(LexicalConstraints, APhraseEndsAtAWordBoundary) {
-  const std::vector<bool> continues_word = {false, false, false, false, false, false, true};
-  EXPECT_TRUE(constraint_progress(Phrase{4, 5}, {{5}}, continues_word).complete);
-  EXPECT_FALSE(constraint_progress(Phrase{4, 5, 6}, {{5}}, continues_word).complete);
-  EXPECT_TRUE(constraint_progress(Phrase{4, 5, 6, 5, 4}, {{5}, {5, 6}}, continues_word).complete);
+  const WordBoundaries words{{false, false, false, false, false, false, true}, {}};
+  EXPECT_TRUE(constraint_progress(Phrase{4, 5}, {{5}}, words).complete);
+  EXPECT_FALSE(constraint_progress(Phrase{4, 5, 6}, {{5}}, words).complete);
+  EXPECT_TRUE(constraint_progress(Phrase{4, 5, 6, 5, 4}, {{5}, {5, 6}}, words).complete);
   // After 5, either one phrase is met, if its word ends, or the other is started.
-  EXPECT_EQ(constraint_progress(Phrase{5}, {{5}, {5, 6}}, continues_word).met, 1);
-  EXPECT_EQ(constraint_progress(Phrase{5, 6}, {{5}, {5, 6}}, continues_word).met, 2);
+  EXPECT_EQ(constraint_progress(Phrase{5}, {{5}, {5, 6}}, words).met, 1);
+  EXPECT_EQ(constraint_progress(Phrase{5, 6}, {{5}, {5, 6}}, words).met, 2);
 }
 
 }  // namespace

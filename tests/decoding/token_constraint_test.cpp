@@ -45,7 +45,7 @@ TEST(TokenConstraint, BansRepeatedNgrams) {
 }
 
 TEST(TokenConstraint, AWordIsNotContinuedRightAfterThePrefix) {
-  const WholeWordPrefix constraint({false, false, false, false, false, true, true});
+  const WholeWordPrefix constraint({{false, false, false, false, false, true, true}, {}});
   SentenceOptions sentence;
   const auto banned = [&](const std::vector<std::int32_t>& history) {
     TokenMask mask;

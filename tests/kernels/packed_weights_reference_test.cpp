@@ -1,9 +1,12 @@
 #include "kernels/packed_weights.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <torch/utils.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -59,6 +62,54 @@ TEST(PackedMatrixReference, NothingBesideTheResultIsWritten) {
   PackedMatrix(matrix(9, 33, false)).multiply(matrix(5, 9, false), wide.narrow(1, 3, 33));
   EXPECT_EQ(wide.narrow(1, 0, 3).count_nonzero().item<int>(), 0);
   EXPECT_EQ(wide.narrow(1, 36, 4).count_nonzero().item<int>(), 0);
+}
+
+// Numbers that end where memory ends: reading or writing behind them ends the process.
+class NumbersBeforeTheEnd {
+ public:
+  explicit NumbersBeforeTheEnd(std::int64_t count) {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const auto bytes = static_cast<std::size_t>(count) * sizeof(float);
+    const auto pages = (bytes + page - 1) / page * page;
+    size_ = pages + page;
+    begin_ = static_cast<char*>(
+        ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    ::mprotect(begin_ + pages, page, PROT_NONE);
+    numbers_ = reinterpret_cast<float*>(begin_ + pages - bytes);
+    for (std::int64_t i = 0; i < count; ++i) numbers_[i] = static_cast<float>(i % 7) - 3;
+  }
+  ~NumbersBeforeTheEnd() { ::munmap(begin_, size_); }
+  NumbersBeforeTheEnd(const NumbersBeforeTheEnd&) = delete;
+  NumbersBeforeTheEnd& operator=(const NumbersBeforeTheEnd&) = delete;
+
+  float* data() const { return numbers_; }
+
+ private:
+  char* begin_;
+  std::size_t size_;
+  float* numbers_;
+};
+
+TEST(PackedMatrixReference, NothingBehindTheMatricesIsRead) {
+  std::vector<ProductLoops<float>> all;
+  for (const auto precision : {Precision::full, Precision::bf16, Precision::int8}) {
+    for (const auto& loops : runnable_product_loops<float>(precision)) all.push_back(loops);
+  }
+  for (const std::int64_t M : {1, 5, 17}) {
+    for (const std::int64_t K : {1, 2, 31, 33}) {
+      for (const std::int64_t N : {1, 8, 17, 33, 49, 63, 64, 65}) {
+        const NumbersBeforeTheEnd x(M * K), W(K * N), y(M * N), b(N);
+        for (const auto& loops : all) {
+          const auto packed = torch::empty({loops.packed_bytes(K, N)}, torch::kByte);
+          loops.pack(K, N, {W.data(), N, 1}, packed.data_ptr());
+          loops.multiply(M, K, N, {x.data(), K, 1}, packed.data_ptr(), y.data(), N, false);
+          loops.pack(K, N, {W.data(), 1, K}, packed.data_ptr());
+          loops.multiply_add(M, K, N, {x.data(), 1, M}, packed.data_ptr(), b.data(), 0, y.data(),
+                             N);
+        }
+      }
+    }
+  }
 }
 
 TEST(PackedMatrixReference, ARowsResultIsTheSameToTheBitWhateverTheOthersAre) {
@@ -210,7 +261,8 @@ TEST_P(ShortFactorLoops, OfEveryGenerationOfProcessorsComputeTheSame) {
   all.push_back(is_bf16 ? portable_bf16_amx() : portable_int8_amx());
   const std::vector<Shape> sizes = {{1, 16, 16},   {5, 33, 31},    {16, 64, 64},    {17, 512, 100},
                                     {49, 257, 65}, {33, 1100, 48}, {200, 700, 129}, {18, 9000, 40}};
-  for (const auto& [M, K, N] : sizes) {
+  for (const auto& size : sizes) {
+    const auto M = size.M, K = size.K, N = size.N;
     const auto x = torch::randn({M, K});
     const auto W = torch::randn({K, N});
     const auto b = torch::randn({N});
@@ -220,7 +272,7 @@ TEST_P(ShortFactorLoops, OfEveryGenerationOfProcessorsComputeTheSame) {
       const auto packed = torch::empty({loops.packed_bytes(K, N)}, torch::kByte);
       loops.pack(K, N, {W.const_data_ptr<float>(), N, 1}, packed.mutable_data_ptr());
       const auto product = [&](std::int64_t first, std::int64_t rows) {
-        const auto y = torch::empty({rows, N});
+        auto y = torch::empty({rows, N});
         loops.multiply_add(rows, K, N, {x.const_data_ptr<float>() + first * K, K, 1},
                            packed.const_data_ptr(), b.const_data_ptr<float>(), 0,
                            y.mutable_data_ptr<float>(), N);
@@ -247,6 +299,7 @@ TEST(PackedWeightsReference, WeightsThatHaveChangedArePackedAgain) {
   ThreadPool pool(2);
   PackedWeights weights;
   std::vector<torch::Tensor> all;
+  all.reserve(5);
   for (int i = 0; i < 5; ++i) all.push_back(torch::randn({20, 30 + i}));
   const auto expect_products = [&] {
     for (const auto& W : all) {

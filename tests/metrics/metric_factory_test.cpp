@@ -49,8 +49,8 @@ TEST(MetricFactory, ExactMatchIsThePercentageOfLinesThatEqualAReference) {
 TEST(MetricFactory, AnUnknownNameHasASuggestion) {
   EXPECT_THAT([] { make_metric("blue", {}); },
               testing::ThrowsMessage<ConfigError>(
-                  "unknown metric 'blue': expected bleu, chrf, "
-                  "chrf++, ter, wer, cer, per, exact; did you mean 'bleu'?"));
+                  "unknown metric 'blue'; did you mean 'bleu'? Known: bleu, chrf, chrf++, ter, "
+                  "wer, cer, per, exact"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 """The class Model: results, options, and errors of bad input."""
 
+import collections
 import copy
 import itertools
 import json
@@ -404,7 +405,12 @@ def test_ctrl_c_ends_a_long_call_and_leaves_the_model_usable(run_folder, call):
         assert model.translate(["the cat"]) == wanted
         print("usable")
         """
-    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
+    )
     assert process.stdout.readline() == "begun\n"
     time.sleep(1)
     process.send_signal(signal.SIGINT)
@@ -412,3 +418,115 @@ def test_ctrl_c_ends_a_long_call_and_leaves_the_model_usable(run_folder, call):
     assert process.communicate(timeout=120)[0] == "interrupted\nusable\n"
     assert process.returncode == 0
     assert time.monotonic() - start < 30
+
+
+def test_an_ensemble_of_a_model_with_itself_translates_the_same(model, run_folder, sources):
+    for mean in ("log_linear", "linear"):
+        both = regard.Model([run_folder, str(run_folder)], ensemble_mean=mean, ensemble_weights=[1, 3], threads=1)
+        assert both.translate(sources) == model.translate(sources)
+        scores = both.score(sources, model.translate(sources))
+        alone = model.score(sources, model.translate(sources))
+        assert [x.best.log_probability for x in scores] == pytest.approx([x.best.log_probability for x in alone], abs=1e-3)
+
+
+def test_an_ensemble_is_that_of_the_program(run_folder, transformer_folder, sources, regard_program):
+    both = regard.Model([run_folder, transformer_folder], ensemble_weights=[1, 2], precision="fp32", threads=1)
+    printed = regard_program("translate", "-m", run_folder, transformer_folder, "--ensemble-weights", "1,2", "--precision", "fp32",
+                             text="".join(line + "\n" for line in sources))  # fmt: skip
+    assert both.translate(sources) == printed.splitlines()
+
+
+def test_wrong_ensembles_are_refused(run_folder):
+    with pytest.raises(regard.ConfigError, match="ensemble_weights: found 1, expected one for each of 2 models"):
+        regard.Model([run_folder, run_folder], ensemble_weights=[1])
+    with pytest.raises(regard.ConfigError, match="ensemble_mean: found `median`"):
+        regard.Model(run_folder, ensemble_mean="median")
+    with pytest.raises(regard.ConfigError, match="found no model"):
+        regard.Model([])
+
+
+def test_constraints_hold(model, sources):
+    free = model.translate(sources)
+    word = collections.Counter(" ".join(free).split()).most_common(1)[0][0]
+    assert not any(word in line.split() for line in model.translate(sources, ban=[word]))
+    assert all("oiseau" in line.split() for line in model.translate(sources, require=["oiseau"], beam_size=5))
+    prefixes = ["un chat" if number % 2 else "" for number in range(len(sources))]
+    found = model.translate(sources, prefix=prefixes)
+    assert all(line.startswith(prefix) for line, prefix in zip(found, prefixes, strict=True))
+    assert found[::2] == free[::2]
+    each = [["oiseau"] if number == 3 else [] for number in range(len(sources))]
+    found = model.n_best(sources, 1, require=each, beam_size=5)
+    assert "oiseau" in found[3].text.split()
+    assert [x.text for x in found[:3]] == model.translate(sources[:3], beam_size=5)
+
+
+def test_wrong_constraints_are_refused(model):
+    with pytest.raises(regard.InputError, match="require: `zebra` is not in the model's vocabulary"):
+        model.translate(["the cat"], require=["zebra"])
+    with pytest.raises(regard.InputError, match="prefix: found 3, expected one for each of 2 lines"):
+        model.translate(["the cat", "a dog"], prefix=["un", "le", ""])
+    with pytest.raises(TypeError, match="ban: found one str"):
+        model.translate(["the cat"], ban="le")
+    with pytest.raises(regard.ConfigError, match="split_length: found -1"):
+        model.translate(["the cat"], split_length=-1)
+
+
+def test_long_lines_are_split(model, regard_program, run_folder):
+    line = " . ".join(["the cat sees a dog", "a small bird hears the old dog here", "the dog"]) + " ."
+    options = {"split_length": 8, "beam_size": 1}
+    printed = regard_program("translate", "-m", run_folder, "--split-length", 8, "--beam-size", 1, text=line + "\n")
+    assert model.translate([line], **options) == printed.splitlines()
+    [translation] = model.n_best([line], 1, **options)
+    assert translation.text == printed.strip()
+    assert translation.attention.shape == (len(translation.tokens), len(translation.source_tokens))
+    assert translation.source_tokens[:-1] == line.split()
+
+
+def test_sentences_are_translated_one_by_one(run_folder, regard_program):
+    line = "the cat sees . a dog hears ."
+    model = regard.Model(run_folder)
+    for options, arguments in (({}, []), ({"whole_lines": True}, ["--whole-lines"]), ({"require": ["oiseau"]}, None)):
+        whole = model.translate([line], whole_lines=True, **{k: v for k, v in options.items() if k == "require"})
+        if arguments is None:
+            assert model.translate([line], **options) == whole  # a phrase applies to a line
+        else:
+            printed = regard_program("translate", "-m", run_folder, *arguments, text=line + "\n")
+            assert model.translate([line], **options) == printed.splitlines()
+            [translation] = model.translate([line], return_attention=True, **options)
+            assert translation.text == printed.strip()
+            assert translation.source_tokens[:-1] == line.split()
+    with pytest.raises(regard.ConfigError, match="found whole_lines and split_length"):
+        model.translate([line], whole_lines=True, split_length=3)
+
+
+def test_terms_are_translated_as_the_glossary_says(model, sources, tmp_path):
+    free = model.translate(sources, beam_size=4)
+    found = model.translate(sources, beam_size=4, glossary={"cat": "oiseau", "dog": ["vieux chien", "petit chien"]})
+    for source, line, plain in zip(sources, found, free, strict=True):
+        words = source.split()
+        assert line.split().count("oiseau") >= words.count("cat")
+        assert ("vieux chien" in line or "petit chien" in line) or "dog" not in words
+        assert line == plain or {"cat", "dog"} & set(words)
+    assert found != free
+    path = tmp_path / "terms.tsv"
+    path.write_text("cat\toiseau\n\ndog\tvieux chien|petit chien\ta note\n", encoding="utf-8")
+    assert model.translate(sources, beam_size=4, glossary=path) == found
+    assert model.translate(sources, beam_size=4, glossary=str(path)) == found
+    [translation] = model.n_best(["the cat"], 1, beam_size=4, glossary={"cat": "oiseau"})
+    assert "oiseau" in translation.text
+    with pytest.raises(regard.InputError, match="glossary: `cat`: `zebra` is not in the model's vocabulary"):
+        model.translate(["the cat"], glossary={"cat": "zebra"})
+    with pytest.raises(regard.ConfigError, match="glossary: found samples 3, expected 0"):
+        model.translate(["the cat"], glossary={"cat": "chat"}, samples=3)
+    path.write_text("cat chat\n", encoding="utf-8")
+    with pytest.raises(regard.InputError, match=r"terms.tsv:1: found 1 column in `cat chat`, expected a source term"):
+        model.translate(["the cat"], glossary=path)
+    with pytest.raises(TypeError, match="glossary: found list, expected the path of a file or a dict"):
+        model.translate(["the cat"], glossary=["cat"])
+
+
+def test_an_alignment_links_words(model, sources):
+    for source, translation in zip(sources, model.translate(sources, return_attention=True), strict=True):
+        words = translation.text.split()
+        most = translation.attention[: len(words), : len(source.split())].argmax(1)
+        assert sorted(translation.alignment) == sorted(zip(most.tolist(), range(len(words))))

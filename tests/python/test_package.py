@@ -112,8 +112,10 @@ def test_the_examples_of_the_documentation_run(repository, transformer_folder, t
     blocks = re.findall(r"^```python\n(.*?)^```", page.split("\n## Examples\n")[1].split("\n## ")[0], re.M | re.S)
     program = "".join(blocks)
     assert program.count('regard.Model("runs/mine")') == 1
-    for name, folder in {"runs/mine": transformer_folder, "runs/many": tagged_folder}.items():
+    folders = {"runs/many": tagged_folder} | dict.fromkeys(("runs/mine", "runs/a", "runs/b"), transformer_folder)
+    for name, folder in folders.items():
         program = program.replace(name, str(folder))
+    (tmp_path / "terms.tsv").write_text("dog\tchien\n", encoding="utf-8")
     finished = run_python(program, cwd=tmp_path)
     assert (finished.stderr, finished.returncode) == ("", 0)
     assert "BLEU = " in finished.stdout

@@ -182,7 +182,7 @@ def trained(train, corpus, tmp_path_factory):
         if "copy" in name:  # words outside of both vocabularies
             lines[0], targets[0] = "the Zemek sees Zemek Tolo .", "le Zemek voit Zemek Tolo ."
         if "data.tokenizer.lowercase=true" in overrides:  # <2fr> and <x> are user symbols
-            lines[:3] = ["<x> The CAT\tsees", "<2fr> THE <2fr>cat <X>", "A<x>dog <x>"]
+            lines[:3] = ["<x> The CAT\tsees", "<2fr> THE <2fr>cat <X>", "A<x>dog▁a <x>"]
         return train(name, overrides), lines, targets
 
     return train_case

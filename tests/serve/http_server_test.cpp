@@ -116,6 +116,11 @@ class HttpServerTest : public testing::Test {
     client.end_sending();
     return client.receive();
   }
+  // The first call of accept() is made before there is a client, and would take its error.
+  void wait_until_it_accepts() const {
+    EXPECT_THAT(answer("GET /hidden HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+                StartsWith("HTTP/1.1 200 "));
+  }
   void wait_for(const std::atomic<int>& count, int value) const {
     while (count < value) std::this_thread::sleep_for(1ms);
   }
@@ -355,6 +360,7 @@ TEST_F(HttpServerTest, AClientThatReadsNothingLosesItsConnection) {
 
 TEST_F(HttpServerTest, AFailedAcceptDoesNotEndTheServer) {
   start();
+  wait_until_it_accepts();
   for (const int error : {ECONNABORTED, EPROTO, ENFILE, ENOBUFS, ENOMEM, EPERM}) {
     const int before = failed_accepts;
     accept_error = error;
@@ -368,6 +374,7 @@ TEST_F(HttpServerTest, AFailedAcceptDoesNotEndTheServer) {
 
 TEST_F(HttpServerTest, WithoutDescriptorsClientsGet503AndLaterTheirAnswer) {
   start();
+  wait_until_it_accepts();
   // UndefinedBehaviorSanitizer opens a pipe when it first sees a type with virtual functions, so
   // the refusal runs once while there are descriptors.
   accept_error = ENFILE;

@@ -263,6 +263,15 @@ TEST_F(TranslationApiTest, SaysWhatIsWrongWithARequest) {
       {R"({"text": "a", "search": {"beam_size": [3]}})",
        "400 bad_request: search.beam_size: found"},
       {R"({"text": "a", "prefix": "refuse"})", "413 too_large: prefix"},
+      {R"({"text": "a", "format": "pdf"})", "400 bad_request: format: found"},
+      {R"({"text": "a\nb", "markup": true})", "400 bad_request: text: found a line break"},
+      {R"({"text": "a", "keep": ["dates"]})", "400 bad_request: keep: found"},
+      {R"({"text": "a", "format": "html", "prefix": "b"})",
+       "400 bad_request: format html cannot be combined with prefix, require and ban"},
+      {R"({"text": "a", "markup": true, "n_best": 2})",
+       "400 bad_request: markup cannot be combined with n_best"},
+      {R"({"text": "a", "keep": ["urls"], "stream": "tokens"})",
+       "400 bad_request: keep cannot be combined with stream tokens"},
       {R"({"text": "a", "split_length": 3, "n_best": 2})",
        "400 bad_request: split_length cannot be combined with n_best"},
   };
@@ -273,6 +282,8 @@ TEST_F(TranslationApiTest, SaysWhatIsWrongWithARequest) {
   }
   EXPECT_EQ(answer(R"({"text": "abcde"})"),
             R"(200 {"model":"first","translations":[{"text":"ABCDE","hypotheses":[]}]})");
+  EXPECT_EQ(answer(R"({"format": "html", "text": "a\nb"})"),
+            R"(200 {"model":"first","translations":[{"text":"A\nB","hypotheses":[]}]})");
 }
 
 TEST_F(TranslationApiTest, PassesOnWhatTheModelRefuses) {

@@ -11,9 +11,9 @@ namespace regard {
 
 inline LineSource lines_of(std::vector<std::string> lines) {
   return [lines = std::move(lines), next = std::size_t{0}](std::string& line) mutable {
-    if (next == lines.size()) return false;
-    line = lines[next++];
-    return true;
+    const bool found = next < lines.size();
+    if (found) line = lines[next++];
+    return found;
   };
 }
 

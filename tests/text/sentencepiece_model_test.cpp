@@ -137,7 +137,7 @@ class SameAsWholeLines : public testing::Test {
     tokenizer_ = load_tokenizer({}, bytes, "model");
   }
   void expect_same(const std::string& line) {
-    const auto ids = library_.EncodeAsIds(line);
+    const auto ids = library_.EncodeAsIds(with_literal_symbols(line));
     EXPECT_EQ(tokenizer_->encode(line), ids) << testing::PrintToString(line);
     EXPECT_EQ(tokenizer_->encode(line), ids) << testing::PrintToString(line) << ", cached";
   }

@@ -23,5 +23,16 @@ TEST(UnspacedScriptTest, SegmentedTextIsNot) {
   EXPECT_EQ(unspaced_script({}), std::nullopt);
 }
 
+TEST(UnspacedScriptTest, ChineseAndJapaneseSentencesHaveNoSpaceBetweenThem) {
+  EXPECT_EQ(space_between("大猫。", "小狗。"), "");
+  EXPECT_EQ(space_between("我用Python。", "Python很好。"), "");
+  EXPECT_EQ(space_between("我用Python.", "很好。"), "");
+  EXPECT_EQ(space_between("猫です。", "かわいい！"), "");
+  EXPECT_EQ(space_between("A cat.", "A dog."), " ");
+  EXPECT_EQ(space_between("แมวตัวใหญ่", "หมาตัวเล็ก"), " ");
+  EXPECT_EQ(space_between("大 猫 。", "小 狗 。"), " ") << "segmented";
+  EXPECT_EQ(space_between("", "x"), "");
+}
+
 }  // namespace
 }  // namespace regard::unspaced_script_test

@@ -393,9 +393,9 @@ class InteractiveStream : public OrderedLines {
     }
     return read_ < count_;
   }
-  void on_arrival(std::function<void()> arrived) override {
+  void on_arrival(const std::function<void()>& arrived) override {
     const std::lock_guard lock(mutex_);
-    notify_ = std::move(arrived);
+    notify_ = arrived;
     changed_.notify_all();
   }
   void write(std::vector<QueuedLine> lines) override {

@@ -109,6 +109,18 @@ TEST(UnknownWords, SubWordsKeepTheSpaceSymbol) {
   EXPECT_EQ(translation.oov_words[1], "▁ville");
 }
 
+TEST(UnknownWords, ASpaceSymbolOfTheTextIsACharacterOfItsWord) {
+  for (const auto& [kind, token] : {std::pair(TokenizerKind::word, "\u2581x"),
+                                    std::pair(TokenizerKind::bpe, "\u2581\uFDD0x")}) {
+    const auto codec = word_codec();
+    auto translation = with_unknown();
+    translation.source_tokens[1] = token;
+    UnknownWords(file_with("x\tno\n\u2581x\ty\u2581\n"), *codec.source, kind)
+        .replace(codec, translation);
+    EXPECT_EQ(translation.oov_words[0], kind == TokenizerKind::word ? "y\u2581" : "\u2581y\uFDD0");
+  }
+}
+
 TEST(UnknownWords, OtherTokensAreUnchanged) {
   const auto codec = word_codec();
   auto translation = with_unknown();

@@ -31,6 +31,14 @@ TEST(WordAlignment, PieceOfSeveralWordsBelongsToEach) {
               ElementsAre(ElementsAre(0), ElementsAre(0, 1), ElementsAre(2)));
 }
 
+TEST(WordAlignment, SpaceSymbolOfTheTextStaysInItsWord) {
+  EXPECT_THAT(word_texts({"▁a", "\uFDD0", "b", "▁c", "</s>"}, TokenizerKind::bpe),
+              ElementsAre("a▁b", "c"));
+  EXPECT_THAT(word_texts({"a▁b", "c"}, TokenizerKind::word), ElementsAre("a▁b", "c"));
+  EXPECT_THAT(word_texts({"a", "▁", "b"}, TokenizerKind::character), ElementsAre("a▁b"));
+  EXPECT_THAT(token_labels({"▁a", "\uFDD0", "b"}, TokenizerKind::bpe), ElementsAre("▁a", "▁", "b"));
+}
+
 TEST(WordAlignment, UnknownPieceContinuesItsWord) {
   EXPECT_THAT(group_into_words({"▁", "<unk>", "▁b"}, TokenizerKind::bpe),
               ElementsAre(ElementsAre(0, 1), ElementsAre(2)));
@@ -61,9 +69,33 @@ TEST(WordAlignment, PartsOfADecomposedWordBelongToIt) {
   const std::vector<std::string> tokens = {"ᄒ", "￭ᅡ", "￭ᆫ", "x", "<unk>", "</s>"};
   const auto words = group_into_words(tokens, TokenizerKind::decomposed);
   EXPECT_THAT(words, ElementsAre(ElementsAre(0, 1, 2), ElementsAre(3), ElementsAre(4)));
-  EXPECT_THAT(word_texts(tokens, words, TokenizerKind::decomposed),
-              ElementsAre("한", "x", "<unk>"));
+  EXPECT_THAT(word_texts(tokens, TokenizerKind::decomposed), ElementsAre("한", "x", "<unk>"));
   EXPECT_EQ(group_into_words({"￭ᅡ", "￭ᆫ"}, TokenizerKind::word).size(), 2u);
+}
+
+TEST(WordAlignment, EachCharacterOfAScriptWithoutSpacesIsAWord) {
+  const std::vector<std::string> tokens = {"▁大猫", "和", "1", "2", "小狗", "。", "</s>"};
+  EXPECT_THAT(group_into_words(tokens, TokenizerKind::bpe),
+              ElementsAre(ElementsAre(0), ElementsAre(0), ElementsAre(1), ElementsAre(2, 3),
+                          ElementsAre(4), ElementsAre(4), ElementsAre(5)));
+  EXPECT_THAT(word_texts(tokens, TokenizerKind::bpe),
+              ElementsAre("大", "猫", "和", "12", "小", "狗", "。"));
+  EXPECT_THAT(word_texts({"大", "猫", "和", "1", "2"}, TokenizerKind::character),
+              ElementsAre("大", "猫", "和", "12"));
+  EXPECT_THAT(word_texts({"▁ไม", "่", "มา"}, TokenizerKind::bpe),
+              ElementsAre("ไ", "ม่", "ม", "า"));  // a tone mark belongs to its letter
+  EXPECT_THAT(word_texts({"▁大", "<unk>", "狗"}, TokenizerKind::bpe),
+              ElementsAre("大", "<unk>", "狗"));
+  EXPECT_THAT(token_labels(tokens, TokenizerKind::bpe),
+              ElementsAre("▁大猫", "和", "1", "2", "小狗", "。", "</s>"));
+}
+
+TEST(WordAlignment, SpacesSeparateWordsThatWereSegmented) {
+  EXPECT_THAT(word_texts({"▁大猫", "▁和", "▁小", "狗"}, TokenizerKind::bpe),
+              ElementsAre("大猫", "和", "小狗"));
+  EXPECT_THAT(word_texts({"▁the", "▁猫", "▁sat", "."}, TokenizerKind::bpe),
+              ElementsAre("the", "猫", "sat."));
+  EXPECT_THAT(word_texts({"▁大猫"}, TokenizerKind::word), ElementsAre("▁大猫"));
 }
 
 TEST(WordAlignment, WhiteSpaceSeparatesWordsOfCharacters) {

@@ -198,7 +198,7 @@ class Local(Composite):
             self.W_p, self.v_p = nn.Linear(D, D, bias=False), parameter(D)
 
     def first_state(self, encoded):
-        return () if self.is_predictive else (encoded.lengths.new_zeros(len(encoded.lengths), 1),)  # t
+        return () if self.is_predictive else (encoded.lengths.new_zeros(encoded.lengths.shape[0], 1),)  # t
 
     def weights(self, query, state, encoded):
         S = encoded.lengths[:, None]  # [N, 1]
@@ -206,7 +206,7 @@ class Local(Composite):
             p = S * (self.W_p(query).tanh() @ self.v_p).sigmoid()[:, None]
         else:
             p = state[0].minimum(S - 1)
-        center = p.detach()
+        center = p.detach().to(query.dtype)
         begin = (center - self.o.window).ceil().minimum(S - 1).clamp_min(0)
         end = ((center + self.o.window).floor() + 1).minimum(S).maximum(begin + 1)
         s = torch.arange(encoded.states.shape[1], device=query.device)
@@ -311,9 +311,9 @@ class LocationAware(Composite):
         self.F, self.U = nn.Linear(o.filter_width, o.filters, bias=False), nn.Linear(o.filters, o.size, bias=False)
 
     def weights(self, query, state, encoded):
-        width = self.F.in_features
-        around = functional.pad(state[0], (width // 2, width // 2)).unfold(1, width, 1)  # [N, S, K]
-        scores = self.additive.scores(query, encoded.keys[0] + self.U(self.F(around)))
+        filters, padding = self.F.weight[:, None], self.F.in_features // 2  # K is odd
+        f_t = functional.conv1d(state[0][:, None], filters, padding=padding).transpose(1, 2)  # [N, S, k]
+        scores = self.additive.scores(query, encoded.keys[0] + self.U(f_t))
         alpha = masked_softmax(scores, encoded.mask)
         return alpha, (alpha,)
 
@@ -335,7 +335,7 @@ class Monotonic(Composite):
         e = self.additive.scores(query, encoded.keys[0]) + self.r
         if not self.training:
             is_open = (state[0].cumsum(1) > 0) & (e >= 0) & encoded.mask
-            alpha = (is_open & (is_open.cumsum(1) == 1)).to(e.dtype)
+            alpha = (is_open & (is_open.to(e.dtype).cumsum(1) == 1)).to(e.dtype)
             return alpha, (torch.where(alpha.sum(1, keepdim=True) > 0, alpha, state[0]),)
         e = e + torch.randn_like(e)
         log_pass = functional.logsigmoid(-e)

@@ -64,7 +64,7 @@ class RecurrentDecoder(nn.Module):
     def first_state(self, encoded: Encoded) -> tuple[Any, ...]:
         """The state before the first step: of the layers, of attention, and the last readout."""
         size, summary = self.layers[0].state_size, encoded.summary
-        zeros = summary.new_zeros(len(summary), size)
+        zeros = summary.new_zeros(summary.shape[0], size)
         if self.initial == "layers":
             layers = encoded.last_states
         elif self.initial in ("bridge", "mean"):
@@ -74,7 +74,7 @@ class RecurrentDecoder(nn.Module):
             layers = (torch.cat([summary, zeros[:, summary.shape[1] :]], 1),) * len(self.layers)
         else:
             layers = (zeros,) * len(self.layers)
-        return layers, self.attention.first_state(encoded), summary.new_zeros(len(summary), self.readout_size)
+        return layers, self.attention.first_state(encoded), summary.new_zeros(summary.shape[0], self.readout_size)
 
     def step(self, y: Tensor, state: tuple[Any, ...], encoded: Encoded) -> tuple[Decoded, tuple[Any, ...]]:
         """One step: y [N, E] -> Decoded with one step, the next state."""
@@ -165,7 +165,7 @@ class TransformerDecoder(nn.Module):
 
     def first_state(self, encoded: Encoded) -> tuple[Any, ...]:
         """The inputs so far: none."""
-        return (encoded.states.new_zeros(len(encoded.states), 0, self.readout_size),)
+        return (encoded.states.new_zeros(encoded.states.shape[0], 0, self.readout_size),)
 
     def step(self, x: Tensor, state: tuple[Any, ...], encoded: Encoded) -> tuple[Decoded, tuple[Any, ...]]:
         """One step: x [N, D]. Computes the earlier positions again, which a faster decoder would keep."""

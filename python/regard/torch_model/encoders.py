@@ -18,7 +18,8 @@ def divide_up(lengths: Tensor, divisor: int) -> Tensor:
 
 def concatenate(x: Tensor, count: int) -> Tensor:
     """Concatenates consecutive vectors: [B, S, F] -> [B, ceil(S / count), count F], with zeros at the end."""
-    return functional.pad(x, (0, 0, 0, -x.shape[1] % count)).unflatten(1, (-1, count)).flatten(2)
+    whole = functional.pad(x, (0, 0, 0, -x.shape[1] % count))
+    return whole.reshape(whole.shape[0], -1, count * whole.shape[2])
 
 
 class RecurrentEncoder(nn.Module):

@@ -65,7 +65,8 @@ def select(value: Any, rows: Tensor) -> Any:
 
 def at(x: Tensor, index: Tensor) -> Tensor:
     """x [B, S, …], index [B, T] -> x[b, index[b, t]] [B, T, …]."""
-    return x[torch.arange(len(x), device=x.device)[:, None], index]
+    more = x.shape[2:]
+    return x.gather(1, index.reshape(*index.shape, *(1 for _ in more)).expand(*index.shape, *more))
 
 
 def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
@@ -106,6 +107,24 @@ class LayerNorm(nn.Module):
         return functional.layer_norm(x, self.g.shape, self.g, self.b, 1e-5)
 
 
+def cell_step(kind: str, gates: Tensor, state: Tensor, U: Tensor, b_U: Tensor | None) -> Tensor:
+    """One step of a Cell of this kind."""
+    if kind == "tanh":
+        return torch.tanh(gates + state @ U)
+    if kind == "lstm":
+        h, c = state.chunk(2, -1)
+        i, f, o, new = (gates + h @ U).chunk(4, -1)
+        c = f.sigmoid() * c + i.sigmoid() * new.tanh()
+        return torch.cat([o.sigmoid() * c.tanh(), c], -1)
+    D = state.shape[-1]
+    r, z = (gates[..., : 2 * D] + state @ U[..., : 2 * D]).sigmoid().chunk(2, -1)
+    if b_U is None:
+        new = (gates[..., 2 * D :] + (r * state) @ U[..., 2 * D :]).tanh()
+    else:
+        new = (gates[..., 2 * D :] + r * (state @ U[..., 2 * D :] + b_U)).tanh()
+    return z * state + (1 - z) * new
+
+
 class Cell(nn.Module):
     """G recurrent cells side by side: s' = f(x, s). The state of an LSTM is [h; c], else the output itself.
 
@@ -129,29 +148,21 @@ class Cell(nn.Module):
 
     def step(self, gates: Tensor, state: Tensor) -> Tensor:
         """gates [G, N, K D], state [G, N, state_size] -> the next state."""
-        D, U = self.D, self.U
-        if self.kind == "tanh":
-            return torch.tanh(gates + state @ U)
-        if self.kind == "lstm":
-            h, c = state.chunk(2, -1)
-            i, f, o, new = (gates + h @ U).chunk(4, -1)
-            c = f.sigmoid() * c + i.sigmoid() * new.tanh()
-            return torch.cat([o.sigmoid() * c.tanh(), c], -1)
-        r, z = (gates[..., : 2 * D] + state @ U[..., : 2 * D]).sigmoid().chunk(2, -1)
-        if self.b_U is None:
-            new = (gates[..., 2 * D :] + (r * state) @ U[..., 2 * D :]).tanh()
-        else:
-            new = (gates[..., 2 * D :] + r * (state @ U[..., 2 * D :] + self.b_U)).tanh()
-        return z * state + (1 - z) * new
+        return cell_step(self.kind, gates, state, self.U, self.b_U)
 
     def forward(self, x: Tensor, state: Tensor, more: Tensor | float = 0) -> Tensor:
         """One step of a single cell: x [N, I], state [N, state_size]. `more` [N, K D] is added to the gates."""
         return self.step(self.project(x[None]) + more, state[None])[0]
 
+    def project_sequence(self, x: Tensor) -> Tensor:
+        """W x + b of all steps: [G, B, S, I] -> gates [G, B, S, K D]."""
+        G, B, S, _ = x.shape
+        return self.project(x.reshape(G, B * S, -1)).reshape(G, B, S, -1)
+
     def sequence(self, x: Tensor) -> Tensor:
         """All steps from a state of zeros: x [G, B, S, I] -> states [G, B, S, state_size]."""
-        state, states = x.new_zeros(*x.shape[:2], self.state_size), []
-        for gates in self.project(x.flatten(1, 2)).unflatten(1, x.shape[1:3]).unbind(2):
+        state, states = x.new_zeros(x.shape[0], x.shape[1], self.state_size), []
+        for gates in self.project_sequence(x).unbind(2):
             state = self.step(gates, state)
             states.append(state)
         return torch.stack(states, 2)
@@ -207,8 +218,9 @@ class Positions(nn.Module):
 
 def rotate(x: Tensor) -> Tensor:
     """Rotary positions (Su et al. 2021): rotates each pair of numbers of x [B, H, T, d] by an angle of its position."""
-    sin, cos = sinusoids(*x.shape[2:]).to(x).unflatten(1, (-1, 2)).unbind(2)
-    a, b = x.unflatten(3, (-1, 2)).unbind(4)
+    angles = sinusoids(x.shape[2], x.shape[3]).to(x)
+    sin, cos = angles[:, 0::2], angles[:, 1::2]
+    a, b = x[..., 0::2], x[..., 1::2]
     return torch.stack([a * cos - b * sin, a * sin + b * cos], -1).flatten(3)
 
 
@@ -238,7 +250,7 @@ def attend_by_head(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, H: int, dropou
 
     q [B, T, A], k and v [B, S, A], mask [B, T or 1, S] -> heads side by side [B, T, A], weights [B, H, T, S].
     """
-    q, k, v = (x.unflatten(2, (H, -1)).transpose(1, 2) for x in (q, k, v))  # [B, H, T or S, d]
+    q, k, v = (x.reshape(x.shape[0], x.shape[1], H, -1).transpose(1, 2) for x in (q, k, v))  # [B, H, T or S, d]
     if rotary:
         q, k = rotate(q), rotate(k)
     weights = masked_softmax(q @ k.transpose(2, 3) / math.sqrt(q.shape[3]), mask[:, None])

@@ -81,6 +81,10 @@ class Vocabulary:
         return []
 
 
+# In place of U+2581, which SentencePiece would take for a space. A noncharacter of Unicode, which no vocabulary has.
+UNKNOWN_CHARACTER = "\ufdd0"
+
+
 class Pieces:
     """Sub-words: a SentencePiece model."""
 
@@ -91,7 +95,7 @@ class Pieces:
         self.processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
 
     def encode(self, line: str) -> list[int]:
-        line = re.sub("[\t-\r]", " ", line)
+        line = re.sub("[\t-\r]", " ", line).replace("▁", UNKNOWN_CHARACTER)
         if self.lowercase:
             parts = split_symbols(line, self.symbols)
             line = "".join(part if part in self.symbols else part.lower() for part in parts)

@@ -112,7 +112,7 @@ WORLDS = {
         {**ENCODER, **DECODER, **TRAINING, **DECODING, "data.train.0.trg_tag": ["", "<2fr>"]},
     ),
     "sound": (
-        ["data.source=features", "model.encoder.numbers=8", "data.max_length=200", TAGGED],  # max_positions is 256
+        ["data.source=features", "model.encoder.numbers=8", "data.max_frames=200", TAGGED],  # max_positions is 256
         {
             **ENCODER, **DECODER, **TRAINING, **DECODING,
             "model.encoder.pyramidal": [False, True],

@@ -1,5 +1,6 @@
 """Installs each package of scripts/package.sh in a bare Debian 12 without a compiler, and works with it as the user
-nobody: trains the quick start for 100 steps, translates and serves; with the wheel, also in Python.
+nobody: trains the quick start for 100 steps, translates and serves; with the wheel, also in Python, and runs the tests of
+the Python package.
 The Debian comes from debootstrap, PyTorch for the wheel from the registry that pip is configured for. Needs root.
 """
 
@@ -14,6 +15,7 @@ from project import BUILD, CHECK_FAILED, INPUT_ERROR, ROOT, USAGE_ERROR, Failure
 WORK = BUILD / "packages"
 PAGE = ROOT / "docs" / "deployment.md"
 STEPS, LINES = 100, 20
+REPOSITORY = ("docs", "examples", "configs", "python", "README.md")  # what the tests of the Python package read besides
 PYTHON = """
 import sys, time
 begin = time.perf_counter()
@@ -51,12 +53,14 @@ def installed(package):
     if name.endswith(".whl"):
         root = Root(base_system("python3", "python3-venv"), WORK / "wheel", "/opt/venv/bin:/usr/bin:/bin")
         wheels = WORK / "wheels"
+        for earlier in wheels.glob("regard-*.whl"):  # pip keeps a file of the same name
+            earlier.unlink()
         pip = (ROOT / ".venv/bin/python", "-m", "pip", "download", "--quiet", "--dest", wheels)
-        call(*pip, "--find-links", package.parent, package, "safetensors", "sentencepiece", "pyyaml")
+        packages = ("safetensors", "sentencepiece", "pyyaml", "pytest")
+        call(*pip, "--find-links", package.parent, package, *packages)
         shutil.copytree(wheels, root.folder / "wheels")
         root.run("python3", "-m", "venv", "/opt/venv", user=ROOT_USER)
-        root.run("pip", "install", "--no-index", "--find-links", "/wheels", "regard", "safetensors", "sentencepiece",
-                 "pyyaml", user=ROOT_USER)  # fmt: skip
+        root.run("pip", "install", "--no-index", "--find-links", "/wheels", "regard", *packages, user=ROOT_USER)
         [prefix] = (root.folder / "opt/venv/lib").glob("python3*/site-packages/regard")
         return root, "/" + str(prefix.relative_to(root.folder))
     prefix = "/opt/regard" if name.endswith(".deb") else "/home/any where/regard"
@@ -97,8 +101,16 @@ def check(package):
     if package.name.endswith(".whl"):
         (work / "translations").write_text(translated, encoding="utf-8")
         run("python", "-c", PYTHON, config)
+        shutil.copytree(ROOT / "tests" / "python", work / "tests" / "python")
+        for name in REPOSITORY:
+            call("cp", "-r", ROOT / name, work)
+        call("chown", "-R", NOBODY, work)
+        run("env", "REGARD=/opt/venv/bin/regard", "REGARD_SOURCE=/work", "PYTHONDONTWRITEBYTECODE=1", "pytest", "-q",
+            "-p", "no:cacheprovider", "--basetemp=/work/pytest", "--import-mode=importlib", "tests/python")  # fmt: skip
     print(f"{package.name}: {version.splitlines()[0]} trains, translates and serves", flush=True)
-    return megabytes(root.folder / prefix[1:])
+    folder = root.folder / prefix[1:]
+    libraries = folder.with_name("regard.libs")  # beside the package, of a wheel
+    return megabytes(folder) + (megabytes(libraries) if libraries.is_dir() else 0)
 
 
 def main():

@@ -94,7 +94,7 @@ def check_details(reader):
     page = reader.page
     reader.translate(SENTENCES[0])
     page.eval("document.querySelector('#results .word').click()")
-    page.wait("document.querySelector('#results .source')", "the source of a word")
+    page.wait("document.querySelector('#results .tree')", "the details of a word")
     words = page.eval("[...document.querySelectorAll('#results .source span')].map(n => n.textContent)")
     expect(words == SENTENCES[0].split(), f"source words: {words}")
     shades = page.eval("[...document.querySelectorAll('#results .source span')].map(n => Number(getComputedStyle(n).backgroundColor.split(',')[3]?.replace(')', '') ?? 1))")
@@ -107,6 +107,15 @@ def check_details(reader):
     expect({"Other translations", "Tree of the beam search", "Tokens and their probabilities"} <= set(others), f"{others}")
     expect(page.eval("document.querySelectorAll('#results .tree .end').length") >= 2, "complete hypotheses in the tree")
     expect(page.eval("document.querySelector('#results .word').getAttribute('aria-pressed')") == "true", "the word is marked")
+    # Of a paragraph, the sentence of the word.
+    reader.translate(" ".join(SENTENCES))
+    page.eval("[...document.querySelectorAll('#results .word')].at(-1).click()")
+    page.wait("document.querySelector('#results .tree')", "the details of a word")
+    words = page.eval("[...document.querySelectorAll('#results .source span')].map(n => n.textContent)")
+    expect(words == SENTENCES[1].split(), f"source words of the second sentence: {words}")
+    shown = page.eval("[...document.querySelectorAll('#results .word')].at(-1).textContent")
+    title = page.eval("document.querySelector('#results .detail h3').textContent")
+    expect(f"“{shown}”" in title, f"the word {shown}: {title}")
 
 
 def check_keyboard(reader):
@@ -143,8 +152,9 @@ def check_views(reader):
         for dark in (False, True):
             reader.open(width=width, dark=dark)
             reader.translate(" ".join(SENTENCES) + "\n" + "Donaudampfschifffahrtsgesellschaft" * 4)
-            page.eval("document.querySelector('#results .word').click(); document.querySelector('#options').open = true;"
-                      "for (const d of document.querySelectorAll('#results details')) d.open = true")
+            page.eval("document.querySelector('#results .word').click(); document.querySelector('#options').open = true")
+            page.wait("document.querySelector('#results .tree')", "the details of a word")
+            page.eval("for (const d of document.querySelectorAll('#results details')) d.open = true")
             page.wait("document.querySelector('#results .map td')", "the map")
             wide = page.eval("document.documentElement.scrollWidth")
             expect(wide <= width, f"the page is {wide} wide in a window of {width}")

@@ -1,4 +1,5 @@
 // regard evaluate: scores translations, from files or made by a model, against references.
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,11 +49,11 @@ EvaluationOptions evaluation_options(const EvaluateArguments& arguments) {
   return options;
 }
 
-// Translates with a model and scores the references with it.
+// Translates with a model or an ensemble and scores the references with it.
 class ModelEvaluation {
  public:
-  explicit ModelEvaluation(const EvaluateArguments& arguments)
-      : model_(load_models(arguments.model)),
+  ModelEvaluation(const EvaluateArguments& arguments, const std::vector<std::string>& models)
+      : model_(load(arguments.model, models)),
         translator_(model_.translator(arguments.shortlist)),
         search_(arguments.search.apply_to(model_.contents.options.search)) {
     require_translation(model_, "evaluate");
@@ -78,23 +79,45 @@ class ModelEvaluation {
     return hypotheses;
   }
 
-  ReferenceScores score_reference(const EvaluationTexts& texts, const Lines& reference) const {
-    const bool align = !texts.gold.empty();
-    DecodingReporter reporter("scoring", static_cast<std::int64_t>(texts.source.size()));
-    const auto scored =
-        score_translations(model_.contents, model_.device, *model_.pool, texts.source, reference,
-                           align, search_.batch_size, translator_.packed_weights(),
-                           [&](std::int64_t done) { reporter.update(done); });
+  // `gold` may be empty.
+  ReferenceScores score_reference(const Lines& source, const Lines& reference,
+                                  const std::vector<GoldAlignment>& gold) const {
+    const bool align = !gold.empty();
+    DecodingReporter reporter("scoring", static_cast<std::int64_t>(source.size()));
+    const auto scored = score_translations(
+        model_.contents, model_.device, *model_.pool, source, reference, align, search_.batch_size,
+        translator_.packed_weights(), [&](std::int64_t done) { reporter.update(done); });
     ReferenceScores scores{perplexity(scored), {}};
-    if (align) scores.alignment = score_alignments(alignments_of(model_, scored), texts.gold);
+    if (align) scores.alignment = score_alignments(alignments_of(model_, scored), gold);
     return scores;
   }
 
  private:
+  static LoadedModel load(ModelArguments arguments, const std::vector<std::string>& models) {
+    arguments.models = models;
+    return load_models(arguments);
+  }
+
   LoadedModel model_;
   Translator translator_;
   SearchOptions search_;
 };
+
+// A system that is a model or an ensemble.
+struct ModelSystem {
+  std::string name;
+  std::vector<std::string> models;
+};
+
+std::vector<ModelSystem> model_systems(const EvaluateArguments& arguments) {
+  const auto& models = arguments.model.models;
+  if (models.empty()) return {};
+  if (!arguments.each) return {{system_name(models), models}};
+  std::vector<ModelSystem> systems;
+  const auto names = system_names(models);
+  for (std::size_t m = 0; m < models.size(); ++m) systems.push_back({names[m], {models[m]}});
+  return systems;
+}
 
 // Warns of files that were probably passed by mistake, and of text without spaces between words.
 // `counts_words`: words are scored by their frequency.
@@ -111,10 +134,10 @@ void warn_of_texts(const EvaluationFiles& files, const EvaluationTexts& texts,
     print(warning);
   }
   const NamedText source{files.source, texts.source};
-  const auto model_systems = texts.systems.size() - files.systems.size();  // these come first
+  const auto models = texts.systems.size() - files.systems.size();  // these come first
   for (std::size_t s = 0; s < texts.systems.size(); ++s) {
     const auto& [name, lines] = texts.systems[s];
-    const NamedText hypotheses{s < model_systems ? name : files.systems[s - model_systems], lines};
+    const NamedText hypotheses{s < models ? name : files.systems[s - models], lines};
     for (const auto& warning : input_warnings(hypotheses, reference, source)) {
       print(warning);
     }
@@ -174,25 +197,33 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   if (!arguments.output.empty()) translations.emplace(arguments.output);
   if (!arguments.by_length_svg.empty()) picture.emplace(arguments.by_length_svg);
   // All inputs and options are checked at this point.
-  ReferenceScores reference_scores;
-  if (!arguments.model.models.empty()) {
-    const ModelEvaluation model(arguments);
-    texts.source = truncate_source_lines(model.model(), std::move(texts.source), arguments.source);
+  std::vector<ReferenceScores> reference_scores;
+  Systems systems;
+  for (const auto& [name, models] : model_systems(arguments)) {
+    if (arguments.each) log::info("{}", name);
+    const ModelEvaluation model(arguments, models);
+    const auto source = truncate_source_lines(model.model(), texts.source, arguments.source);
+    const auto reference =
+        truncate_target_lines(model.model(), texts.references[0], arguments.references[0]);
     // This takes less time than translating, and finds lines that the model cannot read.
-    reference_scores = model.score_reference(
-        texts, truncate_target_lines(model.model(), texts.references[0], arguments.references[0]));
-    texts.systems.emplace(texts.systems.begin(), system_name(arguments.model.models),
-                          model.translate(texts.source));
-    if (translations) {
-      for (const auto& line : texts.systems[0].second) translations->write(line + "\n");
-      translations->commit();
-    }
+    reference_scores.push_back(model.score_reference(source, reference, texts.gold));
+    systems.emplace_back(name, model.translate(source));
   }
+  if (translations) {
+    for (const auto& line : systems[0].second) translations->write(line + "\n");
+    translations->commit();
+  }
+  texts.systems.insert(texts.systems.begin(), std::make_move_iterator(systems.begin()),
+                       std::make_move_iterator(systems.end()));
   if (!arguments.force) warn_of_texts(files, texts, options, frequencies.has_value());
   if (options.test != PairedTest::none) warn_if_identical(texts);
   auto evaluation = score_systems(texts.systems, texts.references, options);
-  evaluation.reference_scores = reference_scores;
-  if (arguments.model.models.size() > 1) evaluation.ensemble = arguments.model.models;
+  for (std::size_t s = 0; s < reference_scores.size(); ++s) {
+    evaluation.systems[s].reference = reference_scores[s];
+  }
+  if (arguments.model.models.size() > 1 && !arguments.each) {
+    evaluation.ensemble = arguments.model.models;
+  }
   score_buckets(arguments.by_length, texts, frequencies, evaluation);
   if (picture) {
     picture->write(by_length_svg(evaluation));

@@ -56,13 +56,11 @@ std::vector<std::string> read_labels(const std::string& path, const std::string&
   return labels;
 }
 
-// Names each system by its file name, or by its path if two files have the same name.
 Systems read_systems(const std::vector<std::string>& files) {
   Systems systems;
-  for (const auto& file : files) {
-    const auto same =
-        std::ranges::count(files, system_name(file), [](auto& f) { return system_name(f); });
-    systems.emplace_back(same > 1 ? file : system_name(file), read_text(file, /*is_scored=*/true));
+  const auto names = system_names(files);
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    systems.emplace_back(names[f], read_text(files[f], /*is_scored=*/true));
   }
   return systems;
 }
@@ -102,6 +100,16 @@ std::string system_name(const std::vector<std::string>& models) {
   std::vector<std::string> names;
   for (const auto& model : models) names.push_back(system_name(std::filesystem::path(model)));
   return fmt::format("{}", fmt::join(names, " + "));
+}
+
+std::vector<std::string> system_names(const std::vector<std::string>& paths) {
+  std::vector<std::string> names;
+  for (const std::filesystem::path path : paths) {
+    const auto same = std::ranges::count(paths, system_name(path),
+                                         [](const auto& other) { return system_name(other); });
+    names.push_back(same > 1 ? path.string() : system_name(path));
+  }
+  return names;
 }
 
 EvaluationTexts read_texts(const EvaluationFiles& files, SourceKind source) {

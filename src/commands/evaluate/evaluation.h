@@ -47,6 +47,8 @@ EvaluationTexts read_texts(const EvaluationFiles& files, SourceKind source);
 std::string system_name(const std::filesystem::path& path);
 // Returns the name of a model or an ensemble: "a + b" for "runs/a" and "runs/b".
 std::string system_name(const std::vector<std::string>& models);
+// Returns the name of each system, or its path if another one has the same name.
+std::vector<std::string> system_names(const std::vector<std::string>& paths);
 
 // Counts the words of the training files. Throws InputError if a file has no words.
 WordFrequencies count_words(const std::vector<std::string>& files, const BleuOptions& options);

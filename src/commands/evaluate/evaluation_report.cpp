@@ -100,34 +100,6 @@ Table by_frequency_table(const Evaluation& evaluation) {
   return table;
 }
 
-// One row per system, one column per metric: "37.0 (37.0 ± 1.1) (p = 0.0010)*", with a star if p is
-// below 0.05, as in sacreBLEU. Adds perplexity and alignment error rate if a model was given.
-Table score_table(const Evaluation& evaluation) {
-  const auto& systems = evaluation.systems;
-  std::vector<Table::Column> columns = {{"system"}};
-  for (std::size_t m = 0; m < evaluation.metrics.size(); ++m) {
-    const bool interval = systems[0].scores[m].confidence.has_value();
-    columns.push_back(
-        {evaluation.metrics[m]->name() + (interval ? " (μ ± 95% CI)" : ""), Align::right});
-  }
-  if (evaluation.reference_scores.perplexity) columns.push_back({"perplexity", Align::right});
-  if (evaluation.reference_scores.alignment) columns.push_back({"AER", Align::right});
-  Table table(columns);
-  for (const auto& system : systems) {
-    const bool first = &system == &systems.front();
-    std::vector<std::string> row = {system.name};
-    if (first && evaluation.options.test != PairedTest::none) row[0] += " (baseline)";
-    for (const auto& score : system.scores) row.push_back(score_cell(score));
-    if (first && evaluation.reference_scores.perplexity)
-      row.push_back(format_fixed(*evaluation.reference_scores.perplexity, 2));
-    if (first && evaluation.reference_scores.alignment) {
-      row.push_back(fmt::format("{:.4f}", evaluation.reference_scores.alignment->error_rate));
-    }
-    table.add(row);
-  }
-  return table;
-}
-
 // The tables by length, by label and by frequency that were requested, with the systems side by
 // side.
 std::vector<Table> bucket_tables(const Evaluation& evaluation) {
@@ -164,19 +136,17 @@ std::string score_lines(const Evaluation& e) {
   return text;
 }
 
-std::string model_lines(const Evaluation& e) {
+std::string reference_lines(const ReferenceScores& scores) {
   std::string text;
-  if (e.reference_scores.perplexity) {
+  if (scores.perplexity) {
     text += fmt::format("perplexity = {}\n  of the first reference, per token, </s> included\n",
-                        format_fixed(*e.reference_scores.perplexity, 2));
+                        format_fixed(*scores.perplexity, 2));
   }
-  if (e.reference_scores.alignment) {
-    text +=
-        fmt::format("AER = {:.4f}\n  precision {:.4f}, recall {:.4f}, {} against {}\n",
-                    e.reference_scores.alignment->error_rate,
-                    e.reference_scores.alignment->precision, e.reference_scores.alignment->recall,
-                    counted(e.reference_scores.alignment->proposed, "link"),
-                    e.reference_scores.alignment->sure);
+  if (scores.alignment) {
+    text += fmt::format("AER = {:.4f}\n  precision {:.4f}, recall {:.4f}, {} against {}\n",
+                        scores.alignment->error_rate, scores.alignment->precision,
+                        scores.alignment->recall, counted(scores.alignment->proposed, "link"),
+                        scores.alignment->sure);
   }
   return text;
 }
@@ -217,6 +187,9 @@ void add_scores(Json& json, const SystemEvaluation& system, const Evaluation& e)
   for (std::size_t m = 0; m < e.metrics.size(); ++m) {
     json[e.options.metrics[m]] = score_json(*e.metrics[m], system.scores[m], e);
   }
+  const auto& [perplexity, alignment] = system.reference;
+  if (perplexity) json["perplexity"] = *perplexity;
+  if (alignment) json["alignment"] = to_json(*alignment);
 }
 
 // Returns null if the count is 0.
@@ -304,6 +277,31 @@ Json sacrebleu_json(const Evaluation& e) {
 
 }  // namespace
 
+Table score_table(const Evaluation& evaluation) {
+  const auto& systems = evaluation.systems;
+  std::vector<Table::Column> columns = {{"system"}};
+  for (std::size_t m = 0; m < evaluation.metrics.size(); ++m) {
+    const bool interval = systems[0].scores[m].confidence.has_value();
+    columns.push_back(
+        {evaluation.metrics[m]->name() + (interval ? " (μ ± 95% CI)" : ""), Align::right});
+  }
+  const auto& of_first = systems[0].reference;  // models come first
+  if (of_first.perplexity) columns.push_back({"perplexity", Align::right});
+  if (of_first.alignment) columns.push_back({"AER", Align::right});
+  Table table(columns);
+  for (const auto& system : systems) {
+    const bool first = &system == &systems.front();
+    std::vector<std::string> row = {system.name};
+    if (first && evaluation.options.test != PairedTest::none) row[0] += " (baseline)";
+    for (const auto& score : system.scores) row.push_back(score_cell(score));
+    const auto& [perplexity, alignment] = system.reference;
+    if (perplexity) row.push_back(format_fixed(*perplexity, 2));
+    if (alignment) row.push_back(fmt::format("{:.4f}", alignment->error_rate));
+    table.add(row);
+  }
+  return table;
+}
+
 ReportFormat report_format_named(const std::string& name) {
   const std::vector<std::string> names = {"text", "json", "sacrebleu", "markdown", "latex"};
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -320,7 +318,7 @@ std::string to_text(const Evaluation& e) {
   }
   text += e.systems.size() == 1 ? score_lines(e)
                                 : score_table(e).text() + "\n" + signatures(e, "{}\n  {}\n");
-  text += model_lines(e);
+  text += reference_lines(e.systems[0].reference);
   for (const auto& table : bucket_tables(e)) text += "\n" + table.text();
   return text;
 }
@@ -338,8 +336,6 @@ Json to_json(const Evaluation& e) {
   Json json{{"sentences", e.sentences}, {"references", e.references}};
   if (!e.ensemble.empty()) json["ensemble"] = e.ensemble;
   add_scores(json, first, e);
-  if (e.reference_scores.perplexity) json["perplexity"] = *e.reference_scores.perplexity;
-  if (e.reference_scores.alignment) json["alignment"] = to_json(*e.reference_scores.alignment);
   if (!first.by_length.empty()) json["by_length"] = buckets_json(first.by_length, e);
   if (!first.by_label.empty()) json["by_label"] = buckets_json(first.by_label, e);
   if (!first.by_frequency.empty()) json["by_frequency"] = buckets_json(first.by_frequency, e);

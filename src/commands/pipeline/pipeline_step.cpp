@@ -15,6 +15,7 @@
 #include "cli/command_line.h"
 #include "config/check.h"
 #include "config/reader.h"
+#include "data/text_path.h"
 
 namespace regard {
 namespace {
@@ -132,7 +133,7 @@ class StepMaker {
   // Throws InputError for a file that is not there, unless a step writes it.
   void require(const StepWords& files, PipelineStep& step) {
     for (const auto& file : files) {
-      if (!file.empty() && !is_made(file) && !is_there(file)) {
+      if (!file.empty() && !is_made(file) && !is_there(file_of_text(file))) {
         throw InputError("{}: found no file {}, expected an input of `regard {}`", place_, file,
                          step.command());
       }
@@ -147,7 +148,8 @@ class StepMaker {
     }
   }
 
-  void add_input(const std::string& path, PipelineStep& step) {
+  void add_input(const std::string& text, PipelineStep& step) {
+    const auto path = file_of_text(text);
     if (is_made(path) || !is_file(path)) return;
     auto& digest = digests_[path];
     if (digest.empty()) digest = file_digest(path);

@@ -1,13 +1,15 @@
-// regard report: writes one HTML page about a training run.
+// regard report: writes one HTML page about a training run, or about several.
 #include <optional>
 #include <string>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "checkpoint/run_folder.h"
 #include "commands/commands.h"
 #include "commands/model_report.h"
 #include "commands/output_file.h"
+#include "commands/report/run_comparison.h"
 #include "commands/report/run_report.h"
 #include "commands/translate/attention_report.h"
 #include "data/line_checks.h"
@@ -58,13 +60,27 @@ std::string attention_html(const LoadedModel& model, const ScoredText& text, std
   return html;
 }
 
-std::string section_of(const std::string& heading, const std::string& body) {
-  return body.empty() ? "" : page_section(heading, body);
+// Writes the page about several runs.
+ExitCode report_comparison(const ReportArguments& arguments) {
+  if (!arguments.hypotheses.empty()) {
+    throw ConfigError(
+        "--hypotheses: found {}, expected one; leave out --src, --ref and --hypotheses",
+        counted(arguments.model.models.size(), "run"));
+  }
+  const auto path = arguments.output.empty() ? "comparison.html" : arguments.output;
+  check_files({}, {path});
+  const auto runs = read_runs(arguments.model.models);
+  OutputFile output(path);
+  output.write(comparison_page(runs, static_cast<std::size_t>(arguments.sentences)));
+  output.commit();
+  if (arguments.output.empty()) log::info("{}", path);
+  return ExitCode::ok;
 }
 
 }  // namespace
 
 ExitCode report(const ReportArguments& arguments) {
+  if (arguments.model.models.size() > 1) return report_comparison(arguments);
   const std::filesystem::path folder = arguments.model.models[0];
   const auto path = arguments.output.empty() ? (folder / "report.html").string() : arguments.output;
   check_files({arguments.source, arguments.reference, arguments.hypotheses}, {path});
@@ -87,17 +103,17 @@ ExitCode report(const ReportArguments& arguments) {
   const auto parameters =
       model ? std::optional(parameter_count(*model->contents.model)) : std::nullopt;
 
-  auto body = section_of("", identity_html(run, parameters) + summary_html(run)) +
-              section_of("Learning curves", learning_curves_html(run));
+  auto body = page_section("", identity_html(run, parameters) + summary_html(run)) +
+              page_section("Learning curves", learning_curves_html(run));
   if (text && run.options.data.source == SourceKind::text) {
-    body += section_of("BLEU by source length", bleu_by_length_html(*text));
+    body += page_section("BLEU by source length", bleu_by_length_html(*text));
   }
   if (validation) {
-    body += section_of("Validation translations over time",
-                       translation_history_html(run, *validation, count));
+    body += page_section("Validation translations over time",
+                         translation_history_html(run, *validation, count));
   }
-  if (text) body += section_of("Best and worst sentences", best_and_worst_html(*text, count));
-  if (model && text) body += section_of("Inside the model", attention_html(*model, *text, count));
+  if (text) body += page_section("Best and worst sentences", best_and_worst_html(*text, count));
+  if (model && text) body += page_section("Inside the model", attention_html(*model, *text, count));
   const auto table =
       model ? "<pre>" + escape_xml(parameter_table(*model->contents.model)) + "</pre>\n" : "";
   body += page_section("Configuration", table + configuration_html(run));

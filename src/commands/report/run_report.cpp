@@ -33,6 +33,7 @@
 #include "text/unicode.h"
 #include "training/run_manifest.h"
 #include "training/validation_record.h"
+#include "translation/ensemble_folders.h"
 
 namespace regard {
 namespace {
@@ -78,8 +79,12 @@ double RunRecord::last_value(const std::string& key) const {
                                                                : missing_value;
 }
 
+bool is_run(const fs::path& path) {
+  return is_file(path / "config.yaml") && is_file(path / "train.jsonl");
+}
+
 RunRecord read_run(const fs::path& path) {
-  if (!is_file(path / "config.yaml") || !is_file(path / "train.jsonl")) {
+  if (!is_run(path)) {
     std::error_code ignored;
     throw CheckpointError(
         "{}: {} (looked for: config.yaml and train.jsonl, which `regard train` writes)",
@@ -112,29 +117,26 @@ std::vector<std::string> kept_translations(const RunRecord& run, std::int64_t st
 }
 
 std::optional<ScoredText> validation_text(const RunRecord& run) {
-  const auto& dev = run.options.data.dev;
+  const auto source = validation_source_file(run.path).string();
+  const auto reference = validation_reference_file(run.path).string();
   const auto steps = run.validated_steps();
-  if (dev.src.empty() || steps.empty()) return std::nullopt;
-  for (const auto& path : {dev.src, dev.trg}) {
+  const auto step = run.best_step.value_or(steps.empty() ? 0 : steps.back());
+  if (!is_file(translations_file(run.path, step))) return std::nullopt;
+  for (const auto& path : {source, reference}) {
     if (is_file(path)) continue;
-    log::warning(
-        "{}: no such file, so the page omits the validation sentences; run regard in the folder "
-        "where the training was started",
-        path);
+    log::warning("{}: no such file, so the validation sentences are left out", path);
     return std::nullopt;
   }
-  const auto step = run.best_step.value_or(steps.back());
-  ScoredText text{"validation, step " + format_thousands(step),
-                  read_lines(dev.src, run.options.data.source), read_lines(dev.trg),
-                  kept_translations(run, step)};
+  ScoredText text{"validation, step " + format_thousands(step), read_lines(source),
+                  read_lines(reference), kept_translations(run, step)};
   if (text.hypotheses.size() == text.sources.size() &&
       text.hypotheses.size() == text.references.size()) {
     return text;
   }
   log::warning(
-      "{}: found {} kept at step {}, but {} and {} have {} and {}; the page omits the validation "
-      "sentences",
-      run.path.string(), counted(text.hypotheses.size(), "translation"), step, dev.src, dev.trg,
+      "{}: found {} kept at step {}, but {} and {} have {} and {}; the validation sentences are "
+      "left out",
+      run.path.string(), counted(text.hypotheses.size(), "translation"), step, source, reference,
       text.sources.size(), counted(text.references.size(), "line"));
   return std::nullopt;
 }
@@ -277,7 +279,7 @@ std::string summary_html(const RunRecord& run) {
 
 std::string learning_curves_html(const RunRecord& run) {
   std::string charts;
-  for (const auto& chart : learning_curves(run.train_log, run.validations))
+  for (const auto& chart : learning_curves({"", run.train_log, run.validations}))
     charts += line_chart_html(chart);
   if (charts.empty()) return "";
   return "<div class=\"charts\">\n" + charts + "</div>\n" +

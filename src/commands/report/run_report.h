@@ -42,6 +42,9 @@ struct RunRecord {
   double last_value(const std::string& key) const;
 };
 
+// True if the folder has the records of a training run.
+bool is_run(const std::filesystem::path& path);
+
 // Throws CheckpointError if the folder is not a run's, DamagedError if its config.yaml cannot be
 // understood, and the errors of read_run_manifest() and read_validations().
 RunRecord read_run(const std::filesystem::path& path);

@@ -18,6 +18,7 @@
 #include "data/byte_stream.h"
 #include "data/line_reader.h"
 #include "text/unicode.h"
+#include "translation/ensemble_folders.h"
 
 namespace regard {
 namespace {

@@ -125,6 +125,22 @@ std::pair<std::string, std::string> name_and_path(const std::string& argument) {
   return {path.filename().string(), argument};
 }
 
+// Returns the glossaries of a model: those without a name, and those with its name.
+std::vector<std::string> glossaries_of(const ServeArguments& arguments, const std::string& model) {
+  std::vector<std::string> files;
+  for (const auto& argument : arguments.glossaries) {
+    const auto equals = argument.find('=');
+    const auto name = argument.substr(0, equals);
+    const bool is_named = equals != std::string::npos &&
+                          std::ranges::any_of(arguments.models, [&](const std::string& each) {
+                            return name_and_path(each).first == name;
+                          });
+    if (!is_named) files.push_back(argument);
+    if (is_named && name == model) files.push_back(argument.substr(equals + 1));
+  }
+  return files;
+}
+
 std::string read_token(const std::string& path) {
   std::ifstream file(path);
   std::string token;
@@ -190,7 +206,8 @@ ExitCode serve(const ServeArguments& arguments) {
       auto model = load_models(model_arguments);
       const auto search = arguments.search.apply_to(model.contents.options.search);
       check_search(search, *model.contents.model);
-      return std::make_unique<ServedModel>(name, std::move(model), search, options.limits);
+      return std::make_unique<ServedModel>(name, std::move(model), search, options.limits,
+                                           glossaries_of(arguments, name));
     });
     if (server.is_stopping()) return ExitCode::ok;
     log::info("{}: {}", name, models.find(name)->description()["description"].get<std::string>());

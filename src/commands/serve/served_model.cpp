@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -15,9 +17,11 @@
 #include "report/format.h"
 #include "serve/http_message.h"
 #include "text/unicode.h"
+#include "text/unspaced_script.h"
 #include "text/vocabulary.h"
+#include "translation/ensemble_folders.h"
+#include "translation/html_segments.h"
 #include "translation/long_lines.h"
-#include "translation/phrase_constraints.h"
 #include "translation/translation_json.h"
 #include "translation/word_alignment.h"
 
@@ -61,11 +65,12 @@ Json alignment_json(const Alignment& alignment) {
 class ServedModel::Answer {
  public:
   Answer(const ServedModel& model, TranslateRequest request, TextCodec codec,
-         SentenceOptions constraints, Listener listener)
+         SentenceOptions constraints, std::vector<LineParts> parts, Listener listener)
       : model_(model),
         request_(std::move(request)),
         codec_(std::move(codec)),
         constraints_(std::move(constraints)),
+        parts_(std::move(parts)),
         listener_(std::move(listener)) {}
 
   // Adds a line to the request of the engine, or ends it with an error.
@@ -78,32 +83,29 @@ class ServedModel::Answer {
   std::vector<std::size_t> lines;
 
  private:
+  std::string put_back_markup(const std::vector<MarkedText>& texts,
+                              const std::vector<Translation>& sentences) const;
   Json element(std::size_t line, std::vector<Translation> sentences) const;
   Json hypothesis_json(const Translation& translation, const Hypothesis& hypothesis) const;
   Json tree_json(const Translation& translation) const;
-  void add_source_tokens(std::size_t line, Translation& translation) const;
 
   const ServedModel& model_;
   const TranslateRequest request_;
   const TextCodec codec_;  // with the tags of the request
   const SentenceOptions constraints_;
+  const std::vector<LineParts> parts_;
   const Listener listener_;
-  std::map<std::size_t, std::vector<std::string>> parts_;  // by line, if lines are split
   std::mutex mutex_;
   std::map<std::size_t, std::vector<std::string>> partial_;  // texts of the parts of a line
 };
 
 void ServedModel::Answer::add_to(TranslationRequest& engine_request, std::size_t line) {
   const auto& text = request_.lines[line];
-  QueuedLine queued{.text = text, .options = constraints_};
+  QueuedLine queued{.text = text, .options = constraints_, .parts = parts_[line].texts};
+  if (!parts_[line].marked.empty()) queued.text.clear();
   queued.options.number = static_cast<std::int64_t>(line) + 1;
-  if (request_.split_length > 0) {
-    queued.parts = split_line(text, request_.split_length,
-                              model_.model_.contents.options.data.tokenizer.user_symbols);
-    parts_[line] = queued.parts;
-  }
   try {
-    auto pieces = queued.parts.empty() ? std::vector{text} : queued.parts;
+    auto pieces = queued.parts.empty() ? std::vector{queued.text} : queued.parts;
     for (auto& piece : pieces) {
       const auto warning = cut_long_line(piece, model_.line_limit_, "line", queued.options.number);
       if (!warning) continue;
@@ -118,6 +120,25 @@ void ServedModel::Answer::add_to(TranslationRequest& engine_request, std::size_t
   }
   engine_request.lines.push_back(std::move(queued));
   lines.push_back(line);
+}
+
+std::string ServedModel::Answer::put_back_markup(const std::vector<MarkedText>& texts,
+                                                 const std::vector<Translation>& sentences) const {
+  const auto kind = model_.model_.contents.options.data.tokenizer.kind;
+  std::string output;
+  std::size_t begin = 0;  // of the sentences
+  for (const auto& [segment, parts] : texts) {
+    Translation translation;
+    if (parts > 0) {
+      translation = join_translations(std::span(sentences).subspan(begin, parts), codec_, kind);
+    }
+    if (!translation.hypotheses.empty()) {
+      translation.text = model_.translator_.text(translation.hypotheses[0], translation);
+    }
+    output += segment.output(model_.translator_.marked_text(segment.line, translation, kind));
+    begin += parts;
+  }
+  return output;
 }
 
 void ServedModel::Answer::finish(std::size_t line, std::vector<Translation> sentences,
@@ -142,28 +163,9 @@ void ServedModel::Answer::progress(std::size_t line, std::size_t part, std::stri
     auto& texts = partial_[line];
     texts.resize(std::max(texts.size(), part + 1));
     texts[part] = std::move(text);
-    for (const auto& each : texts) {
-      if (!each.empty()) joined += (joined.empty() ? "" : " ") + each;
-    }
+    for (const auto& each : texts) joined.append(space_between(joined, each)).append(each);
   }
   listener_.partial(line, std::move(joined));
-}
-
-// Adds the tokens of all parts of the line, and one </s>.
-void ServedModel::Answer::add_source_tokens(std::size_t line, Translation& translation) const {
-  const auto parts = parts_.find(line);
-  auto& all = translation.source_tokens;
-  const auto add = [&](const std::string& text) {
-    if (is_blank(text)) return;
-    if (!all.empty()) all.pop_back();  // only the last </s> remains
-    const auto tokens = source_tokens(codec_, text, codec_.encode_source(text));
-    all.insert(all.end(), tokens.begin(), tokens.end());
-  };
-  if (parts == parts_.end()) {
-    add(request_.lines[line]);
-  } else {
-    for (const auto& part : parts->second) add(part);
-  }
 }
 
 Json ServedModel::Answer::hypothesis_json(const Translation& translation,
@@ -202,40 +204,66 @@ Json ServedModel::Answer::tree_json(const Translation& translation) const {
 
 Json ServedModel::Answer::element(std::size_t line, std::vector<Translation> sentences) const {
   const auto& contents = model_.model_.contents;
-  auto translation = sentences.size() == 1
-                         ? std::move(sentences.front())
-                         : join_translations(sentences, codec_.target->size(),
-                                             contents.options.data.tokenizer.kind);
-  Json json = {{"text", ""}, {"hypotheses", Json::array()}};
+  const auto& marked = parts_[line].marked;
+  const auto text = marked.empty() ? "" : put_back_markup(marked, sentences);
+  if (!marked.empty()) {  // a document has no weights
+    for (auto& sentence : sentences) {
+      for (auto& hypothesis : sentence.hypotheses) hypothesis.weights.clear();
+    }
+  }
+  auto translation =
+      sentences.size() == 1
+          ? std::move(sentences.front())
+          : join_translations(sentences, codec_, contents.options.data.tokenizer.kind);
+  Json json = {{"text", text}, {"hypotheses", Json::array()}};
   if (translation.hypotheses.empty()) return json;  // a blank line
   const bool shows_source = request_.tokens || request_.attention;
   // The search has them only with the weights.
-  if (shows_source && translation.source_tokens.empty()) add_source_tokens(line, translation);
+  if (shows_source && translation.source_tokens.empty()) {
+    const auto& parts = parts_[line].texts;
+    translation.source_tokens =
+        source_tokens(codec_, parts.empty() ? std::vector{request_.lines[line]} : parts);
+  }
   const auto count =
       std::min(static_cast<std::size_t>(request_.n_best), translation.hypotheses.size());
   for (std::size_t i = 0; i < count; ++i) {
     json["hypotheses"].push_back(hypothesis_json(translation, translation.hypotheses[i]));
   }
+  if (!marked.empty()) json["hypotheses"][0]["text"] = text;
   json["text"] = json["hypotheses"][0]["text"];
+  const bool shows_parts = sentences.size() > 1 && marked.empty();
+  for (std::size_t i = 0; shows_parts && i < sentences.size(); ++i) {
+    json["parts"].push_back({{"source", parts_[line].texts[i]}, {"text", sentences[i].text}});
+  }
   if (shows_source) json["source_tokens"] = translation.source_tokens;
   if (request_.tree) json["tree"] = tree_json(translation);
-  if (!meets_constraints(constraints_, translation.hypotheses, model_.continues_word_)) {
-    json["warning"] = "no translation was found that has all required phrases";
+  if (translation.lacks_phrases) {
+    json["warning"] = request_.glossary && model_.glossary_
+                          ? "no translation was found that has all required phrases and terms"
+                          : "no translation was found that has all required phrases";
   }
   return json;
 }
 
 ServedModel::ServedModel(std::string name, LoadedModel model, const SearchOptions& search,
-                         const RequestLimits& limits)
+                         const RequestLimits& limits, const std::vector<std::string>& glossaries)
     : name_(std::move(name)),
       model_(require_text(std::move(model))),
       search_(search),
       limits_(limits),
       translator_(model_.translator()),
       line_limit_(source_line_limit(model_.contents.codec, model_.contents.options.data)),
-      continues_word_(continuation_tokens(*model_.contents.codec.target,
-                                          model_.contents.options.data.tokenizer.kind)),
-      engine_(translator_, search.batch_size) {}
+      phrases_(model_.contents.codec, model_.contents.options.data.tokenizer.kind),
+      splitter_(model_.contents.codec, model_.contents.options.data.tokenizer.user_symbols,
+                languages(model_.contents.options).first),
+      engine_(translator_, search.batch_size) {
+  if (glossaries.empty()) return;
+  std::vector<GlossaryEntry> entries;
+  for (const auto& file : glossaries)
+    std::ranges::move(read_glossary(file), std::back_inserter(entries));
+  glossary_ = std::make_shared<const Glossary>(entries, phrases_,
+                                               model_.contents.options.data.tokenizer.user_symbols);
+}
 
 Json ServedModel::description() const {
   const auto& options = model_.contents.options.model;
@@ -283,13 +311,18 @@ SearchRequest ServedModel::search_of_request(const TranslateRequest& request,
   }
   auto result = search_request(search);
   result.n_best = request.n_best;
-  result.want_weights = request.attention || request.alignments;
+  result.want_weights = request.attention || request.alignments || request.has_markup();
   result.want_tree = request.tree;
-  result.continues_word = continues_word_;
+  result.words = phrases_.words();
   if (result.want_weights && !model_.contents.model->has_attention_weights()) {
     throw HttpError(400, "bad_request",
                     fmt::format("{}: the model {} has no attention weights",
-                                request.attention ? "attention" : "alignments", name_));
+                                request.attention      ? "attention"
+                                : request.alignments   ? "alignments"
+                                : request.markup       ? "markup"
+                                : request.keep.empty() ? "format html"
+                                                       : "keep",
+                                name_));
   }
   return result;
 }
@@ -305,33 +338,48 @@ TextCodec ServedModel::codec_of_request(const TranslateRequest& request) const {
 
 SentenceOptions ServedModel::constraints_of(const TranslateRequest& request,
                                             const SearchOptions& search) const {
-  const auto& codec = model_.contents.codec;
-  SentenceOptions sentence;
-  const bool any = !request.prefix.empty() || !request.required_phrases.empty() ||
-                   !request.banned_phrases.empty();
-  if (!any) return sentence;
-  if (codec.output == OutputKind::pointer) {
-    throw HttpError(400, "bad_request",
-                    "prefix, require and ban: the model outputs source positions, not words");
-  }
   try {
-    if (!is_blank(request.prefix)) {
-      sentence.prefix = encode_phrase(codec, request.prefix, "prefix", "prefix");
-    }
-    for (const auto& phrase : request.required_phrases) {
-      auto ids = encode_phrase(codec, phrase, "require", "require");
-      if (!ids.empty()) sentence.required_phrases.push_back(std::move(ids));
-    }
-    for (const auto& phrase : request.banned_phrases) {
-      auto ids = encode_banned_phrase(codec, phrase);
-      if (ids && !ids->empty()) sentence.bad_words.push_back(std::move(*ids));
-    }
-    check_constraints(sentence, codec, search.max_output_length, {"prefix", "require", "ban"},
-                      "search.max_output_length");
+    return phrases_.encode({request.prefix, request.required_phrases, request.banned_phrases},
+                           search.max_output_length);
   } catch (const InputError& error) {
     throw HttpError(400, "bad_request", error.what());
   }
-  return sentence;
+}
+
+std::vector<ServedModel::LineParts> ServedModel::parts_of(const TranslateRequest& request,
+                                                          const SearchRequest& search) const {
+  const auto& symbols = model_.contents.options.data.tokenizer.user_symbols;
+  const auto kinds = markup_kinds(request.markup, request.keep);
+  const bool is_html = request.format == TranslateRequest::Format::html;
+  const bool splits =
+      request.split_length > 0 ||
+      !(request.whole_lines || needs_whole_lines(search, request.has_constraints()));
+  std::vector<LineParts> all(request.lines.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& line = request.lines[i];
+    auto& [parts, marked] = all[i];
+    if (!request.has_markup()) {
+      if (splits) parts = splitter_.split(line, request.split_length);
+      continue;
+    }
+    auto segments = is_html ? html_segments(line, kinds, symbols)
+                            : std::vector{Segment{.line = take_out(line, kinds, symbols)}};
+    for (auto& segment : segments) {
+      const auto& text = segment.line.text;
+      std::vector<std::string> of_segment;
+      if (!is_blank(text)) {
+        of_segment = splits ? splitter_.split(text, request.split_length) : std::vector{text};
+      }
+      std::ranges::copy(of_segment, std::back_inserter(parts));
+      marked.push_back({std::move(segment), of_segment.size()});
+    }
+    if (parts.size() > limits_.max_lines) {
+      throw HttpError(413, "too_large",
+                      fmt::format("text: found {}, expected at most {}; send several requests",
+                                  counted(parts.size(), "sentence"), limits_.max_lines));
+    }
+  }
+  return all;
 }
 
 std::uint64_t ServedModel::submit(const TranslateRequest& request, Listener listener) {
@@ -340,13 +388,27 @@ std::uint64_t ServedModel::submit(const TranslateRequest& request, Listener list
   engine_request.search = search_of_request(request, search);
   const bool has_characters =
       model_.contents.options.data.tokenizer.kind == TokenizerKind::character;
-  listener.reserve(answer_bytes(request, search, has_characters ? 1 : 4));
+  auto parts = parts_of(request, engine_request.search);
+  std::vector<std::size_t> counts;
+  counts.reserve(parts.size());
+  for (const auto& each : parts) {
+    counts.push_back(std::max<std::size_t>(each.texts.size(), 1));
+  }
+  listener.reserve(answer_bytes(request, counts, search, has_characters ? 1 : 4));
   auto codec = codec_of_request(request);
   engine_request.codec = codec;
+  if (request.glossary) engine_request.glossary = glossary_;
+  if (engine_request.glossary && search.samples > 0) {
+    throw HttpError(400, "bad_request",
+                    fmt::format("search.samples: found {}, expected 0, because only beam search "
+                                "supports the glossary of {}; set glossary to false",
+                                search.samples, name_));
+  }
   auto constraints = constraints_of(request, engine_request.search);
   const bool wants_partial = listener.partial != nullptr;
-  const auto answer = std::make_shared<Answer>(*this, request, std::move(codec),
-                                               std::move(constraints), std::move(listener));
+  const auto answer =
+      std::make_shared<Answer>(*this, request, std::move(codec), std::move(constraints),
+                               std::move(parts), std::move(listener));
   for (std::size_t line = 0; line < request.lines.size(); ++line) {
     answer->add_to(engine_request, line);
   }

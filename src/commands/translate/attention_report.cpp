@@ -93,10 +93,11 @@ std::string word_alignment_html(const Explanation& explanation, const DataOption
   const auto source =
       group_into_words(explanation.source_tokens, source_token_kind(data), explanation.tags);
   const auto target = group_into_words(tokens, data.tokenizer.kind);
-  AlignmentLines lines{word_texts(explanation.source_tokens, source, source_token_kind(data)),
-                       word_texts(tokens, target, data.tokenizer.kind),
-                       word_weights(rows, source, target),
-                       {}};
+  AlignmentLines lines{
+      word_texts(explanation.source_tokens, source_token_kind(data), explanation.tags),
+      word_texts(tokens, data.tokenizer.kind),
+      word_weights(rows, source, target),
+      {}};
   for (const auto& link : hard_alignment(lines.weights))
     lines.links.emplace_back(link.source, link.target);
   return "<div class=\"alignment\">\n" + alignment_lines(lines) +

@@ -8,30 +8,27 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "commands/output_file.h"
+#include "data/byte_stream.h"
+#include "data/text_path.h"
 #include "text/unicode.h"
 #include "text/vocabulary.h"
-#include "translation/phrase_constraints.h"
 
 namespace regard {
-namespace {
-
-using Phrase = std::vector<std::int32_t>;
-
-}  // namespace
 
 ConstraintReader::ConstraintReader(const ConstraintFiles& files, const std::string& input,
                                    std::int64_t max_output_length, const LoadedModel& model)
-    : codec_(model.contents.codec),
-      continues_word_(
-          continuation_tokens(*codec_.target, model.contents.options.data.tokenizer.kind)),
+    : phrases_(model.contents.codec, model.contents.options.data.tokenizer.kind),
+      input_(input_name(path_or_dash(input))),
       max_output_length_(max_output_length) {
   open(files);
   std::vector<const File*> given;
   for (const auto* file : {&prefixes_, &required_, &bad_words_}) {
     if (file->reader) given.push_back(file);
   }
-  if (given.empty() ||
-      !std::ranges::all_of(given, [](auto* file) { return is_file(file->reader->name()); })) {
+  if (given.empty() || !std::ranges::all_of(given, [](auto* file) {
+        return is_file(file_of_text(file->reader->name()));
+      })) {
     return;
   }
   validate_files(input, model.contents.options.data.source);
@@ -41,7 +38,10 @@ ConstraintReader::ConstraintReader(const ConstraintFiles& files, const std::stri
 
 void ConstraintReader::open(const ConstraintFiles& files) {
   const auto open = [](File& file, const std::string& option, const std::string& path) {
-    if (!path.empty()) file = {option, std::make_unique<LineReader>(path), {}};
+    if (path.empty()) return;
+    file.option = option;
+    file.reader = std::make_unique<LineReader>(path);
+    file.line.clear();
   };
   open(prefixes_, "--prefixes", files.prefixes);
   open(required_, "--require", files.require);
@@ -55,7 +55,7 @@ void ConstraintReader::validate_files(const std::string& input, SourceKind sourc
   for (const auto* file : {&prefixes_, &required_, &bad_words_}) {
     if (file->reader) lines = std::min(lines, count_lines(file->reader->name()));
   }
-  const bool input_is_file = is_file(input);
+  const bool input_is_file = is_file(file_of_text(input));
   if (input_is_file) lines = count_lines(input, /*may_grow=*/true, source);
   for (std::int64_t i = 0; i < lines; ++i) next();
   if (input_is_file) check_end();
@@ -74,68 +74,54 @@ bool ConstraintReader::next_line(File& file, std::int64_t number) {
   return true;
 }
 
-Phrase ConstraintReader::encode(const File& file, const std::string& phrase) const {
-  return encode_phrase(codec_, phrase, location(file), file.option);
-}
-
-std::vector<Phrase> ConstraintReader::parse_phrases(const File& file) const {
-  std::vector<Phrase> phrases;
-  for (const auto& part : split(file.line, '\t')) {
-    auto ids = encode(file, std::string(part));
-    if (!ids.empty()) phrases.push_back(std::move(ids));
-  }
-  return phrases;
-}
-
 void ConstraintReader::check(const SentenceOptions& sentence) const {
   const auto place = [&](const File& file) { return file.reader ? location(file) : ""; };
-  check_constraints(sentence, codec_, max_output_length_,
-                    {place(prefixes_), place(required_), place(bad_words_)}, "--max-output-length");
+  phrases_.check(sentence, max_output_length_,
+                 {place(prefixes_), place(required_), place(bad_words_)}, "--max-output-length");
 }
 
 // Ignores words that are not in the vocabulary: the model cannot produce them.
-std::vector<Phrase> ConstraintReader::parse_bad_words() {
-  std::vector<Phrase> bad_words;
+void ConstraintReader::add_bad_words(SentenceOptions& sentence) {
   for (const auto& part : split(bad_words_.line, '\t')) {
-    auto ids = encode_banned_phrase(codec_, part);
-    if (!ids) {
-      if (!warned_) {
-        log::warning("{}: `{}` is not in the model's vocabulary: the ban is ignored",
-                     location(bad_words_), excerpt(part));
-      }
-      warned_ = true;
-    } else if (!ids->empty()) {
-      bad_words.push_back(std::move(*ids));
-    }
+    if (phrases_.add_banned(part, sentence) || warned_) continue;
+    log::warning("{}: `{}` is not in the model's vocabulary: the ban is ignored",
+                 location(bad_words_), excerpt(part));
+    warned_ = true;
   }
-  return bad_words;
 }
 
 SentenceOptions ConstraintReader::next() {
   SentenceOptions sentence{.number = ++lines_read_};
-  if (next_line(prefixes_, lines_read_) && !is_blank(prefixes_.line)) {
-    sentence.prefix = encode(prefixes_, prefixes_.line);
+  if (next_line(prefixes_, lines_read_)) {
+    phrases_.set_prefix(prefixes_.line, location(prefixes_), prefixes_.option, sentence);
   }
-  if (next_line(required_, lines_read_)) sentence.required_phrases = parse_phrases(required_);
-  if (next_line(bad_words_, lines_read_)) sentence.bad_words = parse_bad_words();
+  if (next_line(required_, lines_read_)) {
+    for (const auto& part : split(required_.line, '\t')) {
+      phrases_.add_required(std::string(part), location(required_), required_.option, sentence);
+    }
+  }
+  if (next_line(bad_words_, lines_read_)) add_bad_words(sentence);
   check(sentence);
   return sentence;
 }
 
 void ConstraintReader::check_translation(const SentenceOptions& sentence,
                                          const Translation& translation) {
-  if (!meets_constraints(sentence, translation.hypotheses, continues_word_)) {
-    unmet_.push_back(sentence.number);
-  }
+  if (translation.lacks_phrases) unmet_.push_back(sentence.number);
 }
 
-void ConstraintReader::check_all_met() const {
+void ConstraintReader::check_all_met(const std::string& glossary) const {
   if (unmet_.empty()) return;
+  std::string wanted;
+  if (required_.reader) wanted = "these phrases";
+  if (!glossary.empty()) {
+    wanted += fmt::format("{}translations of terms in {}", wanted.empty() ? "" : " and ", glossary);
+  }
   throw InputError(
-      "{}:{}: found no translation that has all these phrases{}; this affects {}, whose best "
-      "translations were written",
-      required_.reader->name(), unmet_[0], bad_words_.reader ? " and no banned ones" : "",
-      counted(unmet_.size(), "line"));
+      "{}:{}: found no translation that has all {}{}; this affects {}, whose best translations "
+      "were written",
+      required_.reader ? required_.reader->name() : input_, unmet_[0], wanted,
+      bad_words_.reader ? " and no banned ones" : "", counted(unmet_.size(), "line"));
 }
 
 void ConstraintReader::check_end() {

@@ -10,6 +10,7 @@
 #include "commands/loaded_model.h"
 #include "data/line_reader.h"
 #include "decoding/search.h"
+#include "translation/phrase_constraints.h"
 
 namespace regard {
 
@@ -31,13 +32,13 @@ class ConstraintReader {
   // Call after the last line. Throws InputError if a file has more lines.
   void check_end();
 
-  // Thread-safe beside next(). Records whether all hypotheses contain the required phrases. Banned
-  // words or the maximum length can make that impossible. check_all_met() then throws InputError.
+  // Thread-safe beside next(). Records whether a translation lacks required phrases or translations
+  // of terms. check_all_met() then throws InputError; `glossary` is the file of the terms, or
+  // empty.
   void check_translation(const SentenceOptions& sentence, const Translation& translation);
-  void check_all_met() const;
+  void check_all_met(const std::string& glossary) const;
 
-  // One flag per target token: true if it continues the word before it.
-  const std::vector<bool>& continues_word() const { return continues_word_; }
+  const PhraseEncoder& phrases() const { return phrases_; }
 
  private:
   struct File {
@@ -50,14 +51,12 @@ class ConstraintReader {
   void validate_files(const std::string& input, SourceKind source);
   // Reads line `number` into file.line. Returns false if the option was not given.
   bool next_line(File& file, std::int64_t number);
-  std::vector<std::int32_t> encode(const File& file, const std::string& phrase) const;
-  std::vector<std::vector<std::int32_t>> parse_phrases(const File& file) const;
-  std::vector<std::vector<std::int32_t>> parse_bad_words();
+  void add_bad_words(SentenceOptions& sentence);
   void check(const SentenceOptions& sentence) const;
   std::string location(const File& file) const;  // file:line
 
-  const TextCodec& codec_;
-  std::vector<bool> continues_word_;
+  PhraseEncoder phrases_;
+  std::string input_;  // name
   std::int64_t max_output_length_;
   std::int64_t lines_read_ = 0;
   File prefixes_, required_, bad_words_;

@@ -21,8 +21,10 @@
 #include "commands/translate/translation_text.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
+#include "data/text_path.h"
 #include "report/progress.h"
 #include "translation/ordered_lines.h"
+#include "translation/text_format.h"
 #include "translation/translation_queue.h"
 #include "translation/translator.h"
 #include "translation/unknown_words.h"
@@ -56,6 +58,9 @@ class TranslationOutputs {
   // and the model is not. `number` counts lines from 0. Thread-safe.
   std::string format(std::int64_t number, const QueuedLine& line) const {
     if (explain_ || attention_text_) return {};
+    if (line.segment && line.segment->kind != TextFormat::Kind::text) {
+      return line.segment->output(line.translation.text);
+    }
     return text_.format(number, line.text, line.translation);
   }
 
@@ -125,18 +130,25 @@ class TranslateStream : public OrderedLines {
         reporter_(reporter) {}
 
   bool read(bool few, std::vector<QueuedLine>& lines) override {
-    for (auto& text : reader_.take(few)) {
-      auto sentence = constraints_.next();
-      auto parts = line_translator_.split(text, sentence.number);
-      lines.push_back({std::move(text), std::move(sentence), std::move(parts)});
+    for (auto& segment : reader_.take(few)) {
+      // A line of JSON may have several segments, and a document has no constraints.
+      const bool is_new = segment.number > number_;
+      number_ = segment.number;
+      QueuedLine line{.text = segment.line.text};
+      line.options = is_new ? constraints_.next() : SentenceOptions{};
+      line.options.number = number_;
+      line.parts = line_translator_.split(line.text, number_);
+      if (segment.kind != TextFormat::Kind::text || !segment.line.marks.empty()) {
+        line.segment = std::make_shared<const Segment>(std::move(segment));
+      }
+      lines.push_back(std::move(line));
     }
     return !reader_.at_end();
   }
-  void on_arrival(std::function<void()> arrived) override {
-    reader_.on_arrival(std::move(arrived));
-  }
+  void on_arrival(const std::function<void()>& arrived) override { reader_.on_arrival(arrived); }
   void finish(QueuedLine& line, std::vector<Translation> parts) override {
-    line.translation = line_translator_.join(std::move(parts));
+    line.translation =
+        line_translator_.join(std::move(parts), line.options.number, line.segment.get());
     line.output = outputs_.format(line.options.number - 1, line);
   }
   void write(std::vector<QueuedLine> lines) override {
@@ -156,6 +168,7 @@ class TranslateStream : public OrderedLines {
   LineTranslator& line_translator_;
   TranslationOutputs& outputs_;
   DecodingReporter* reporter_;
+  std::int64_t number_ = 0;  // of the last line read
 };
 
 // Returns the number of input lines, for a progress line. Returns nullopt if the input is not a
@@ -164,7 +177,7 @@ std::optional<std::int64_t> total_lines(const std::string& input, const std::str
                                         SourceKind source) {
   if (is_standard_stream(input) || log::is_quiet()) return std::nullopt;
   if (is_standard_stream(output) && ::isatty(STDOUT_FILENO) == 1) return std::nullopt;
-  if (!is_file(input)) return std::nullopt;
+  if (!is_file(file_of_text(input))) return std::nullopt;
   try {
     return count_lines(input, /*may_grow=*/true, source);
   } catch (const InputError&) {
@@ -188,20 +201,31 @@ std::optional<UnknownWords> unknown_words(const TranslateArguments& arguments,
                       model.contents.options.data.tokenizer.kind);
 }
 
+// Returns what is taken out of the texts of the input.
+MarkupKinds taken_out(const TranslateArguments& arguments, const LoadedModel& model) {
+  if (arguments.markup) require_attention(model, "--markup");
+  if (!arguments.keep.empty()) require_attention(model, "--keep");
+  if (arguments.text_format == "html") require_attention(model, "--format html");
+  return markup_kinds(arguments.markup, arguments.keep);
+}
+
 }  // namespace
 
-ExitCode translate(const TranslateArguments& arguments) {
+ExitCode translate(const TranslateArguments& given) {
+  auto arguments = given;
+  const auto format = text_format(arguments.text_format, arguments.input);
+  if (format.kind == TextFormat::Kind::html) arguments.text_format = "html";
   if (!arguments.picture.empty()) check_picture_name(arguments.picture);
   const auto& files = arguments.constraints;
   check_files({path_or_dash(arguments.input), files.prefixes, files.require, files.ban,
-               arguments.dictionary, arguments.shortlist.file},
+               arguments.glossary, arguments.dictionary, arguments.shortlist.file},
               {path_or_dash(arguments.output), arguments.alignments, arguments.attention_weights,
                arguments.picture, arguments.report});
   if (!arguments.report.empty() && !arguments.report.ends_with(".html")) {
     throw ConfigError("--report {}: found no ending .html, which a page needs", arguments.report);
   }
   const auto model = load_models(arguments.model);
-  const auto translator = model.translator(arguments.shortlist);
+  auto translator = model.translator(arguments.shortlist);
   const auto search = arguments.search.apply_to(model.contents.options.search);
   check_search(search, *model.contents.model);
   check_translate(arguments, search, model.contents.options, model.members);
@@ -209,23 +233,36 @@ ExitCode translate(const TranslateArguments& arguments) {
   const auto window = TranslationQueue::window_lines(static_cast<std::size_t>(search.batch_size),
                                                      model.pool->count());
   const auto source = model.contents.options.data.source;
-  LineChunkReader reader(arguments.input, window, arguments.split_length > 0 ? LineLimit{} : limit,
-                         source);
+  const auto max_words = longest_part(arguments, search, model.contents.options);
+  const auto markup = taken_out(arguments, model);
+  LineChunkReader reader(
+      std::make_unique<SegmentReader>(path_or_dash(arguments.input), format, markup,
+                                      model.contents.options.data.tokenizer.user_symbols, source),
+      arguments.input, window, max_words ? LineLimit{} : limit);
   const auto n_best = n_best_count(arguments.n_best, search);
   ConstraintReader constraints(files, arguments.input, search.max_output_length, model);
-  LineTranslator line_translator(arguments.input, arguments.split_length,
-                                 unknown_words(arguments, model), model, translator);
+  if (!arguments.glossary.empty()) {
+    translator.use_glossary(
+        std::make_shared<const Glossary>(read_glossary(arguments.glossary), constraints.phrases(),
+                                         model.contents.options.data.tokenizer.user_symbols));
+  }
+  LineTranslator line_translator(arguments.input, max_words, unknown_words(arguments, model), model,
+                                 translator);
   TranslationOutputs outputs(arguments, model, translator, n_best);
   auto request = search_request(search);
-  request.want_weights = outputs.want_weights() || line_translator.needs_weights();
-  request.continues_word = constraints.continues_word();
+  request.want_weights = outputs.want_weights() || line_translator.needs_weights() ||
+                         markup.any() || format.kind == TextFormat::Kind::html;
+  request.words = constraints.phrases().words();
   request.want_tree = !arguments.report.empty();
   request.n_best = std::max<std::int64_t>(1, n_best);
 
   if (is_standard_stream(arguments.input) && ::isatty(STDIN_FILENO) == 1) {
     log::info("Reading lines from the terminal; Ctrl-D ends them.");
   }
-  const auto total = total_lines(arguments.input, arguments.output, source);
+  const bool counts_lines =
+      format.kind == TextFormat::Kind::text || format.kind == TextFormat::Kind::tsv;
+  const auto total =
+      counts_lines ? total_lines(arguments.input, arguments.output, source) : std::nullopt;
   std::optional<DecodingReporter> reporter;
   if (total) reporter.emplace("translating", total);
   TranslateStream stream(reader, constraints, line_translator, outputs,
@@ -235,7 +272,7 @@ ExitCode translate(const TranslateArguments& arguments) {
   outputs.commit();
   line_translator.log_warnings();
   constraints.check_end();
-  constraints.check_all_met();
+  constraints.check_all_met(arguments.glossary);
   return ExitCode::ok;
 }
 

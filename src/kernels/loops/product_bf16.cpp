@@ -38,9 +38,8 @@ inline __m512i to_pairs(__m512 a, __m512 b) {
 inline __m512i load_line(const float* from, std::int64_t step, std::int64_t count) {
   if (count <= 0) return _mm512_setzero_si512();
   if (step == 1) {
-    return to_groups(
-        _mm512_maskz_loadu_ps(first_lanes(count), from),
-        _mm512_maskz_loadu_ps(count > lanes ? first_lanes(count - lanes) : 0, from + lanes));
+    return to_groups(_mm512_maskz_loadu_ps(first_lanes(count), from),
+                     _mm512_maskz_loadu_ps(first_lanes(count - lanes), from + lanes));
   }
   alignas(64) float numbers[2 * lanes];
   for (std::int64_t i = 0; i < 2 * lanes; ++i) numbers[i] = i < count ? from[i * step] : 0.0F;
@@ -158,7 +157,7 @@ void multiply_add(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<con
         const auto finish = [&](std::int64_t r, std::int64_t v, __m512 sum)
             __attribute__((always_inline)) {
           const auto left = N - j - v * lanes;
-          store(to + r * y_row + v * lanes, sum, left > 0 ? first_lanes(left) : 0,
+          store(to + r * y_row + v * lanes, sum, first_lanes(left),
                 from ? from + r * added_row + v * lanes : nullptr);
         };
         if constexpr (has_tiles) {

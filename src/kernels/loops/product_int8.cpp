@@ -143,7 +143,7 @@ struct PanelResult {
     const auto scale =
         _mm512_mul_ps(_mm512_set1_ps(row_scales[r]), _mm512_load_ps(scales.scale + v * lanes));
     store(y + r * y_row + v * lanes, _mm512_mul_ps(_mm512_cvtepi32_ps(sum), scale),
-          left > 0 ? first_lanes(left) : 0, addend ? addend + r * addend_row + v * lanes : nullptr);
+          first_lanes(left), addend ? addend + r * addend_row + v * lanes : nullptr);
   }
 };
 

@@ -26,7 +26,9 @@ constexpr std::int64_t round_up(std::int64_t number, std::int64_t multiple) {
   return (number + multiple - 1) / multiple * multiple;
 }
 
+// Returns the mask of the first `count` lanes: all of 16 or more, none of a number below 1.
 inline __mmask16 first_lanes(std::int64_t count) {
+  if (count <= 0) return 0;
   return count >= lanes ? __mmask16(0xffff) : static_cast<__mmask16>((1U << count) - 1);
 }
 

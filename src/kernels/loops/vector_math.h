@@ -127,7 +127,7 @@ REGARD_INLINE T log_sum_exp(std::int64_t n, const T* x, T largest) {
     }
   }
   T total = 0;
-  for (std::int64_t i = 0; i < lanes; ++i) total += sums[i];
+  for (const auto sum : sums) total += sum;
   return largest + std::log(total);
 }
 
@@ -177,7 +177,7 @@ REGARD_INLINE void softmax_in_blocks(std::int64_t n, T scale, T* e) {
     }
   }
   T sum = 0;
-#pragma omp simd reduction(+ : sum)
+#pragma omp simd reduction(+ : sum)  // NOLINTNEXTLINE(modernize-loop-convert): simd needs an index
   for (std::int64_t i = 0; i < softmax_block; ++i) sum += lanes[i];
   const T inverse = 1 / sum;
   for (std::int64_t begin = 0; begin < end; begin += softmax_block) {

@@ -37,7 +37,8 @@ class CopyOutputLayer : public VocabularyOutputLayer {
   // The base class would ignore copies.
   torch::Tensor log_probabilities(const DecoderOutput& decoded, const EncoderOutput& encoded,
                                   const Targets& targets) override {
-    return OutputLayer::log_probabilities(decoded, encoded, targets);
+    return OutputLayer::log_probabilities(  // NOLINT(bugprone-parent-virtual-call)
+        decoded, encoded, targets);
   }
   torch::Tensor generation_probability(const DecoderStep& step,
                                        const EncoderOutput& encoded) override;

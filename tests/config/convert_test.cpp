@@ -1,0 +1,212 @@
+// Configurations of OpenNMT-py and Marian, and commands of fairseq. JoeyNMT: joeynmt_test.cpp.
+#include "config/convert.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "config/check.h"
+#include "config/reader.h"
+
+namespace regard::convert_test {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::HasSubstr;
+using testing::Not;
+
+Options read(const Converted& converted) {
+  auto options = parse_options(converted.yaml, "converted");
+  check_training_options(options);
+  return options;
+}
+
+Converted convert(const std::string& text) {
+  return convert_configuration(text, "other");
+}
+
+// As in OpenNMT-py's documentation of the Transformer.
+const std::string opennmt = R"(
+save_data: run/example
+src_vocab: run/vocab.src
+src_vocab_size: 32000
+tgt_vocab_size: 32000
+share_vocab: true
+data:
+  corpus_1: {path_src: train.de, path_tgt: train.en, transforms: [filtertoolong], weight: 1}
+  valid: {path_src: dev.de, path_tgt: dev.en}
+save_model: run/model
+train_steps: 50000
+valid_steps: 5000
+early_stopping: 4
+batch_size: 4096
+batch_type: tokens
+accum_count: [4]
+optim: adam
+learning_rate: 2
+decay_method: noam
+warmup_steps: 8000
+adam_beta2: 0.998
+max_grad_norm: 0
+label_smoothing: 0.1
+encoder_type: transformer
+decoder_type: transformer
+position_encoding: true
+layers: 6
+heads: 8
+hidden_size: 512
+word_vec_size: 512
+transformer_ff: 2048
+dropout: [0.1]
+share_embeddings: true
+share_decoder_embeddings: true
+world_size: 4
+)";
+
+TEST(ConvertOpenNmt, ATransformer) {
+  const auto converted = convert(opennmt);
+  const auto o = read(converted);
+  EXPECT_EQ(o.data.train[0].src, "train.de");
+  EXPECT_EQ(o.data.dev.trg, "dev.en");
+  EXPECT_EQ(o.model.encoder.kind, EncoderKind::transformer);
+  EXPECT_EQ(o.model.decoder.layers, 6);
+  EXPECT_EQ(o.model.decoder.self_attention.heads, 8);
+  EXPECT_EQ(o.model.decoder.self_attention.position, PositionKind::sinusoidal);
+  EXPECT_EQ(o.model.tied_embeddings, TiedEmbeddings::all);
+  EXPECT_TRUE(o.data.tokenizer.joint);
+  EXPECT_EQ(o.training.batch_size, 4096);
+  EXPECT_EQ(o.training.batch_type, BatchType::token);
+  EXPECT_EQ(o.training.gradient_accumulation, 4);
+  EXPECT_EQ(o.training.warmup_steps, 8000);
+  EXPECT_NEAR(o.training.learning_rate, 2 / std::sqrt(512.0 * 8000), 1e-7);
+  EXPECT_EQ(o.training.patience, 4);
+  EXPECT_EQ(o.model.dropout.states, 0.1);
+  EXPECT_EQ(o.training.clip_grad_norm, 0);
+  EXPECT_THAT(converted.notes, Contains(HasSubstr("other:3: src_vocab: run/vocab.src: ")));
+  EXPECT_THAT(converted.notes, Contains(HasSubstr("world_size: 4")));
+  EXPECT_THAT(converted.notes, Each(Not(HasSubstr("to be fixed"))));
+  EXPECT_THAT(converted.notes, Each(Not(HasSubstr("regard has no such option"))));
+}
+
+TEST(ConvertOpenNmt, DefaultsAreThoseOfItsRecurrentModel) {
+  const auto o = read(convert("data: {a: {path_src: s, path_tgt: t}}\nencoder_type: brnn\n"));
+  EXPECT_EQ(o.model.encoder.cell, CellKind::lstm);
+  EXPECT_EQ(o.model.encoder.hidden_size, 250);  // in each direction
+  EXPECT_EQ(o.model.decoder.hidden_size, 500);
+  EXPECT_EQ(o.model.encoder.layers, 2);
+  EXPECT_TRUE(o.model.decoder.input_feeding);
+  EXPECT_EQ(o.model.attention.kind, AttentionKind::general);
+  EXPECT_EQ(o.training.optimizer, OptimizerKind::sgd);
+  EXPECT_EQ(o.training.learning_rate, 1);
+  EXPECT_EQ(o.training.clip_grad_norm, 5);
+}
+
+TEST(ConvertMarian, ATransformer) {
+  const auto converted = convert(R"(
+type: transformer
+model: model/model.npz
+train-sets: [corpus.en, corpus.de]
+vocabs: [model/vocab.spm, model/vocab.spm]
+dim-vocabs: [32000, 32000]
+valid-sets: [dev.en, dev.de]
+valid-freq: 5000u
+valid-metrics: [bleu, ce-mean-words]
+early-stopping: 10
+enc-depth: 6
+dec-depth: 6
+transformer-heads: 8
+transformer-dropout: 0.1
+label-smoothing: 0.1
+mini-batch-fit: true
+mini-batch-words: 3000
+learn-rate: 0.0003
+lr-warmup: 16000
+lr-decay-inv-sqrt: 16000
+optimizer-params: [0.9, 0.98, 1e-09]
+clip-norm: 5
+tied-embeddings-all: true
+exponential-smoothing: true
+beam-size: 6
+normalize: 0.6
+seed: 1111
+)");
+  const auto o = read(converted);
+  EXPECT_EQ(o.data.train[0].trg, "corpus.de");
+  EXPECT_EQ(o.data.dev.src, "dev.en");
+  EXPECT_EQ(o.model.encoder.hidden_size, 512);
+  EXPECT_EQ(o.model.encoder.self_attention.norm, NormPlacement::post);
+  EXPECT_EQ(o.model.tied_embeddings, TiedEmbeddings::all);
+  EXPECT_EQ(o.training.batch_size, 3000);
+  EXPECT_EQ(o.training.validation_every, 5000);
+  EXPECT_EQ(o.training.early_stopping_metric, Metric::bleu);
+  EXPECT_EQ(o.training.adam_beta2, 0.98);
+  EXPECT_NEAR(o.training.moving_average, 0.9999, 1e-9);
+  EXPECT_EQ(o.training.warmup_steps, 16000);
+  EXPECT_EQ(o.search.beam_size, 6);
+  EXPECT_EQ(o.search.beam_alpha, 0.6);
+  EXPECT_EQ(o.training.model_dir, "model");
+  EXPECT_THAT(converted.notes, Each(Not(HasSubstr("to be fixed"))));
+  EXPECT_THAT(converted.notes, Each(Not(HasSubstr("regard has no such option"))));
+}
+
+TEST(ConvertMarian, TheConditionalGru) {
+  const auto o =
+      read(convert("train-sets: [a, b]\ntype: s2s\ndim-emb: 256\ndim-rnn: 512\nafter: 10e\n"));
+  EXPECT_EQ(o.model.decoder.query, Query::between);
+  EXPECT_EQ(o.model.attention.kind, AttentionKind::additive);
+  EXPECT_EQ(o.model.encoder.hidden_size, 512);
+  EXPECT_EQ(o.model.encoder.embedding_dim, 256);
+}
+
+TEST(ConvertFairseq, ACommand) {
+  const auto converted = convert(R"(CUDA_VISIBLE_DEVICES=0 fairseq-train \
+    data-bin/iwslt14.tokenized.de-en \
+    --arch transformer_iwslt_de_en --share-decoder-input-output-embed \
+    --optimizer adam --adam-betas '(0.9, 0.98)' --clip-norm 0.0 \
+    --lr 5e-4 --lr-scheduler inverse_sqrt --warmup-updates 4000 \
+    --dropout 0.3 --weight-decay 0.0001 --source-lang de --target-lang en \
+    --criterion label_smoothed_cross_entropy --label-smoothing 0.1 \
+    --max-tokens 4096 --max-epoch 50 --stop-time-hours 2 --eval-bleu --best-checkpoint-metric bleu --unheard-of 3
+)");
+  const auto o = read(converted);
+  EXPECT_EQ(o.model.encoder.self_attention.feed_forward_size, 1024);
+  EXPECT_EQ(o.model.encoder.self_attention.heads, 4);
+  EXPECT_EQ(o.model.encoder.self_attention.norm, NormPlacement::post);
+  EXPECT_EQ(o.model.tied_embeddings, TiedEmbeddings::output);
+  EXPECT_EQ(o.model.dropout.states, 0.3);
+  EXPECT_EQ(o.training.batch_size, 4096);
+  EXPECT_EQ(o.training.learning_rate, 5e-4);
+  EXPECT_EQ(o.training.warmup_steps, 4000);
+  EXPECT_EQ(o.training.weight_decay, 1e-4);
+  EXPECT_EQ(o.training.label_smoothing, 0.1);
+  EXPECT_EQ(o.training.max_minutes, 120);
+  EXPECT_EQ(o.training.adam_beta1, 0.9);
+  EXPECT_EQ(o.training.adam_beta2, 0.98);
+  EXPECT_EQ(o.training.early_stopping_metric, Metric::bleu);
+  EXPECT_EQ(o.data.train[0].src, "train.de");
+  EXPECT_THAT(converted.notes, Contains(HasSubstr("binary data are not read")));
+  EXPECT_THAT(converted.notes, Contains(HasSubstr("unheard-of: 3: regard has no such option")));
+  EXPECT_THAT(converted.notes, Each(Not(HasSubstr("to be fixed"))));
+}
+
+TEST(Convert, OtherTextIsAnError) {
+  EXPECT_THROW(convert("a: [1\n"), ConfigError);
+  EXPECT_THROW(convert("just words"), ConfigError);
+}
+
+TEST(Convert, WrongValuesBecomeNotes) {
+  for (const auto* text :
+       {"train-sets: [a, b]\nafter: 1e999u\nvalid-freq: many\ndim-emb: -1\n",
+        "train-sets: 3\nvocabs: {a: b}\noptimizer-params: x\n",
+        "data: {a: {path_src: [s], path_tgt: {t: u}}}\ndropout: [x]\nrnn_size: 1e999\n",
+        "fairseq-train --arch nothing --lr fast --max-tokens -5 --adam-betas"}) {
+    const auto converted = convert(text);
+    EXPECT_THAT(converted.notes, Contains(HasSubstr("to be fixed: "))) << converted.yaml;
+  }
+}
+
+}  // namespace
+}  // namespace regard::convert_test

@@ -1,0 +1,64 @@
+// Markup is taken out of lines.
+#include "text/markup.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace regard::markup_test {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr MarkupKinds markup{.tags = true, .placeholders = true};
+
+std::vector<std::string> taken(const std::string& line, const MarkupKinds& kinds) {
+  std::vector<std::string> bytes;
+  for (const auto& mark : take_out(line, kinds).marks) bytes.push_back(mark.bytes);
+  return bytes;
+}
+
+TEST(Markup, WhatLooksLikeMarkupAndIsTextStays) {
+  for (const std::string text :
+       {"a < b and c > d", "x<5", "3 <4> 5", "100 % sure", "50%discount", "$5.00 or $10", "{a, b}",
+        "a <b", "<b <i", "<b x=\"", "{", "{x y}", "%", "$", "<!-- a"}) {
+    EXPECT_EQ(take_out(text, markup).text, text);
+    EXPECT_THAT(taken(text, markup), ElementsAre()) << text;
+  }
+  EXPECT_EQ(take_out("<b>x</b>", {}).text, "<b>x</b>");
+  EXPECT_EQ(take_out("<fr> a", markup, {"<fr>"}).text, "<fr> a");
+}
+
+TEST(Markup, ModelSeesTheTextWithoutItsMarkupAndDoubleSpaces) {
+  EXPECT_EQ(take_out("a <b> c </b> d<br/>e <img src=x> f", markup).text, "a c d e f");
+  EXPECT_EQ(take_out("a.<br/>b", markup).text, "a. b");
+  EXPECT_EQ(take_out("un<b>believ</b>able {x} .", markup).text, "unbelievable .");
+  EXPECT_EQ(take_out("  {x} a {y} ", markup).text, "  a ");
+  EXPECT_EQ(take_out("见{x}个", markup).text, "见个");
+}
+
+TEST(Markup, FindsUrlsAndAddresses) {
+  constexpr MarkupKinds urls{.urls = true};
+  EXPECT_THAT(
+      taken("see https://a.org/b?c=1&d=(e)#f, www.x.de. (http://y.z/w) or me@x-y.org.", urls),
+      ElementsAre("https://a.org/b?c=1&d=(e)#f", "www.x.de", "http://y.z/w", "me@x-y.org"));
+  EXPECT_THAT(taken("和http://é.cn/路。a@b @c.de x://", urls), ElementsAre("http://é.cn/"));
+}
+
+TEST(Markup, FindsNumbers) {
+  constexpr MarkupKinds numbers{.numbers = true};
+  EXPECT_THAT(taken("12 of 1,000.50 at 12:30, -5 (3/4) 7.", numbers),
+              ElementsAre("12", "1,000.50", "12:30", "-5", "3/4", "7"));
+  EXPECT_THAT(taken("5km A4 mp3 v1.2 x_1", numbers), ElementsAre());
+}
+
+TEST(Markup, NamesOfKindsAreChecked) {
+  EXPECT_TRUE(markup_kinds(true, {}).placeholders);
+  EXPECT_FALSE(markup_kinds(false, {"urls", "numbers"}).tags);
+  EXPECT_FALSE(markup_kinds(false, {}).any());
+  EXPECT_THROW(markup_kinds(false, {"dates"}), ConfigError);
+}
+
+}  // namespace
+}  // namespace regard::markup_test
