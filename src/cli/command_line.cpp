@@ -92,7 +92,7 @@ CommandOutline CommandLine::outline() const {
 }
 
 std::optional<std::string> CommandLine::find_fault(const std::vector<std::string>& words) {
-  if (const auto error = find_misread_option(*program_, words)) return error;
+  if (auto error = find_misread_option(*program_, words)) return error;
   try {
     // CLI11 expects the arguments in reverse order.
     program_->parse(std::vector<std::string>(words.rbegin(), words.rend()));

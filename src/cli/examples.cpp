@@ -1,5 +1,7 @@
 #include "cli/outline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace regard {
@@ -188,7 +190,7 @@ std::string examples_text(const std::vector<UsageExample>& examples) {
   if (examples.empty()) return "";
   std::string text = "Examples:\n";
   for (const auto& [command, description] : examples) {
-    text += "  " + command + "\n      " + description + "\n";
+    text += fmt::format("  {}\n      {}\n", command, description);
   }
   text.pop_back();
   return text;
