@@ -362,6 +362,18 @@ std::string transformer_training_text(const StarterConfig& s, const TransformerS
              schedule_comment, size.learning_rate, std::min(size.warmup, round_up(total / 4, 50)));
 }
 
+// The limits of the search, if the default ones are too low for the targets.
+std::string search_text(const CorpusStatistics& statistics) {
+  const auto& outputs = statistics.outputs;
+  if (!outputs.exceed_limits()) return "";
+  return fmt::format(
+      "\nsearch:\n  # The default limits of an output, {} tokens and {} times its source, are too "
+      "low here.\n  max_output_length: {}\n  max_output_ratio: {}\n",
+      SearchOptions().max_output_length, SearchOptions().max_output_ratio,
+      std::max(SearchOptions().max_output_length, outputs.needed_length()),
+      std::max(SearchOptions().max_output_ratio, outputs.needed_ratio()));
+}
+
 }  // namespace
 
 std::string statistics_text(const SideStatistics& side, std::int64_t lines) {
@@ -419,11 +431,12 @@ std::string starter_config_yaml(const StarterConfig& s) {
       "# starting points. Keys that are missing here have their defaults\n"
       "# (`regard config print --help-comments` lists all keys).\n"
       "# {}/own_language_pair.md says what comes next.\n#\n"
-      "#     regard train -c THIS_FILE\nname: {}\n\n{}\n{}\n{}",
+      "#     regard train -c THIS_FILE\nname: {}\n\n{}\n{}\n{}{}",
       direction, s.docs_folder, to_yaml(s.name), data_text(s),
       is_recurrent ? recurrent_text(s, size.recurrent) : transformer_text(s, size.transformer),
       is_recurrent ? recurrent_training_text(s, size.recurrent)
-                   : transformer_training_text(s, size.transformer));
+                   : transformer_training_text(s, size.transformer),
+      search_text(s.train));
 }
 
 }  // namespace regard

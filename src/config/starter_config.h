@@ -10,6 +10,7 @@
 
 #include "config/data_options.h"
 #include "config/model_options.h"
+#include "config/output_lengths.h"
 
 namespace regard {
 
@@ -40,6 +41,7 @@ struct CorpusStatistics {
   // Element n is the number of other measured pairs whose longer side has n tokens of the proposed
   // tokenizer. Empty: not measured.
   std::vector<std::int64_t> pairs_by_length = {};
+  OutputLengths outputs{SearchOptions()};  // beside the default limits of a search, if measured
 };
 
 struct StarterConfig {

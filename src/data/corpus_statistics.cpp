@@ -216,6 +216,7 @@ void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistic
   statistics.measured_pairs = std::ssize(source);
   statistics.empty_pairs = 0;
   statistics.pairs_by_length.assign(max_counted_length + 1, 0);
+  statistics.outputs = OutputLengths(SearchOptions());
   double source_tokens = 0;
   double target_tokens = 0;
   for (std::size_t i = 0; i < source.size(); ++i) {
@@ -225,6 +226,7 @@ void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistic
     }
     source_tokens += static_cast<double>(source_lengths[i]);
     target_tokens += static_cast<double>(target_lengths[i]);
+    statistics.outputs.add(source_lengths[i], target_lengths[i]);
     const auto longer = std::max(source_lengths[i], target_lengths[i]);
     ++statistics.pairs_by_length[std::min(longer, max_counted_length)];
   }

@@ -25,8 +25,8 @@ std::vector<std::string> first_lines(const std::string& path, std::size_t count)
 
 // Learns the tokenizer that `options` describe from the first 20,000 pairs, and measures their
 // lengths in its tokens: mean_tokens (of pairs with tokens on both sides), measured_pairs,
-// empty_pairs and pairs_by_length. Sets target_is_unspaced too. If the text is too small for the
-// tokenizer, warns and counts characters. Throws InputError if a file cannot be read.
+// empty_pairs, pairs_by_length and outputs. Sets target_is_unspaced too. If the text is too small
+// for the tokenizer, warns and counts characters. Throws InputError if a file cannot be read.
 void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistics);
 
 // Returns the language of a text from its extension without that of a compression, "en" for

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "config/output_lengths.h"
 #include "decoding/beam_search.h"
 #include "decoding/decode_loop.h"
 #include "kernels/device.h"
@@ -27,12 +28,9 @@ std::int64_t output_limit(std::int64_t source_length, const SearchRequest& optio
   if (options.max_output_ratio <= 0) return options.max_output_length;
   auto needed = static_cast<std::int64_t>(sentence.prefix.size());
   for (const auto& phrase : sentence.required_phrases) needed += phrase.length();
-  // Compared as floating point, because the product may exceed the range of integers.
-  const auto max_length = static_cast<double>(options.max_output_length);
-  const auto by_ratio = static_cast<std::int64_t>(
-      std::min(max_length, options.max_output_ratio * static_cast<double>(source_length) + 10));
   return std::min(options.max_output_length,
-                  std::max({by_ratio, options.min_output_length + 1, needed + 1}));
+                  std::max({output_limit_by_source(source_length, options),
+                            options.min_output_length + 1, needed + 1}));
 }
 
 std::int64_t sentences_at_once(const SearchRequest& options, std::int64_t batch_size,

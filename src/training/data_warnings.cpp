@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/strings.h"
+#include "config/output_lengths.h"
 #include "data/corpus_statistics.h"
 #include "text/unspaced_script.h"
 
@@ -32,6 +34,25 @@ void warn_of_unspaced_text(const Options& options, const Corpus& dev) {
     warn("Validation BLEU, which selects the best checkpoint,", "early_stopping_metric");
   }
   if (is_objective) warn("The BLEU of minimum risk training", "minimum_risk.metric");
+}
+
+// Outputs that end before the reference are never right.
+void warn_of_long_targets(const Options& options, const Corpus& dev) {
+  if (options.data.source != SourceKind::text) return;  // frames and cells have other limits
+  const auto& search = options.search;
+  OutputLengths lengths(search);
+  for (std::int64_t i = 0; i < dev.size(); ++i) {
+    lengths.add(dev.source_length(i), dev.target_length(i));
+  }
+  if (!lengths.exceed_limits()) return;
+  log::warning(
+      "{}: {} of {} have more tokens than an output may have by search.max_output_length ({}) and "
+      "search.max_output_ratio ({}): {:.1f} % of the tokens cannot be reached; set them to {} and "
+      "{}",
+      options.data.dev.trg, lengths.longer_targets(), counted(dev.size(), "line"),
+      search.max_output_length, search.max_output_ratio, 100 * lengths.unreachable_share(),
+      std::max(search.max_output_length, lengths.needed_length()),
+      search.max_output_ratio == 0 ? 0 : std::max(search.max_output_ratio, lengths.needed_ratio()));
 }
 
 // A validation pair without a tag that all corpora have is translated as no user would.
@@ -66,7 +87,10 @@ void warn_of_exchanged_sides(const DataOptions& data) {
 }  // namespace
 
 void warn_of_validation_data(const Options& options, const Corpus* dev) {
-  if (dev != nullptr) warn_of_unspaced_text(options, *dev);
+  if (dev != nullptr) {
+    warn_of_unspaced_text(options, *dev);
+    warn_of_long_targets(options, *dev);
+  }
   warn_of_missing_tags(options.data);
   warn_of_exchanged_sides(options.data);
 }

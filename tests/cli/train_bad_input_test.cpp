@@ -50,6 +50,15 @@ TEST_F(TrainBadInput, ExchangedSidesOfTheValidationPairAreAWarning) {
               testing::Not(HasSubstr("exchange data.dev.src")));
 }
 
+TEST_F(TrainBadInput, TargetsLongerThanAnOutputMayBeAreAWarning) {
+  const auto cut = train({"search.max_output_length=2", "training.max_steps=1"});
+  EXPECT_EQ(cut.code, 0);
+  EXPECT_THAT(cut.err, AllOf(HasSubstr("search.max_output_length (2)"),
+                             HasSubstr("cannot be reached; set them to 10 and 3")));
+  EXPECT_THAT(train({"--fresh", "training.max_steps=1"}).err,
+              testing::Not(HasSubstr("cannot be reached")));
+}
+
 TEST_F(TrainBadInput, ACorpusWithoutUsablePairs) {
   const auto result = train({"data.max_length=1"});
   EXPECT_EQ(result.code, 3);

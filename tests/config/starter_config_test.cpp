@@ -207,6 +207,15 @@ TEST(StarterConfigTest, MaxLengthFitsNinetyNineOfAHundredPairs) {
   EXPECT_THAT(starter_config_yaml(config), HasSubstr("are skipped, none here\n"));
 }
 
+TEST(StarterConfigTest, OutputsMayBeAsLongAsTheTargets) {
+  auto config = of(200);
+  EXPECT_EQ(read(config).search, SearchOptions());
+  config.train.outputs.add(8, 120);
+  const auto search = read(config).search;
+  EXPECT_EQ(search.max_output_length, 130);
+  EXPECT_EQ(search.max_output_ratio, 12.5);  // (121 − 10) / 9 = 12.33
+}
+
 TEST(StarterConfigTest, TheVocabularyHasRoomForAllCharacters) {
   auto config = of(4'000, 4'000);
   config.train.src.distinct_characters = 3'000;

@@ -48,6 +48,8 @@ TEST(CorpusStatistics, LengthsAreThoseOfTheTokenizer) {
   EXPECT_EQ(statistics.pairs_by_length[1], 0);
   EXPECT_EQ(statistics.pairs_by_length[2], 3);
   EXPECT_EQ(statistics.pairs_by_length[3], 1);
+  EXPECT_EQ(statistics.outputs.longer_targets(), 0);
+  EXPECT_EQ(statistics.outputs.needed_length(), 10);
   options.kind = TokenizerKind::bpe;
   options.vocabulary_size = 5'000;  // more than so little text has
   measure_tokens(options, statistics);
