@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "kernels/device.h"
+#include "kernels/gradient_factors.h"
 #include "kernels/linear.h"
 #include "kernels/loops/functions.h"
 #include "kernels/mode.h"
@@ -139,7 +140,12 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
     const auto V = weight.size(0);
     const auto piece = rows_in_piece(N, V * static_cast<std::int64_t>(rows.element_size()));
     auto d_rows = torch::empty_like(rows);
-    auto d_weight = N > 0 ? torch::empty_like(weight) : torch::zeros_like(weight);
+    // The gradient of the logits of a single piece is kept, as a factor of that of the weight.
+    const auto* factors = gradient_factors();
+    const bool keeps_logits =
+        with_gradient && N > 0 && piece == N && factors != nullptr && factors->contains(weight);
+    Tensor d_weight;
+    if (!keeps_logits) d_weight = N > 0 ? torch::empty_like(weight) : torch::zeros_like(weight);
     auto d_bias = torch::zeros_like(bias);
     const auto buffer = torch::empty({piece, V}, rows.options());
     auto nll = torch::empty({N}, rows.options().dtype(torch::kDouble));
@@ -159,21 +165,30 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
       if (!with_gradient) continue;
       auto d_these = d_rows.narrow(0, begin, n);
       weight_product_into(d_these, logits, weight);
-      matrix_product_into(d_weight, logits.t(), these, /*add=*/begin > 0);
+      if (!keeps_logits) matrix_product_into(d_weight, logits.t(), these, /*add=*/begin > 0);
     }
-    context->save_for_backward({d_rows, d_weight, d_bias});
+    context->save_for_backward(
+        {d_rows, d_weight, d_bias, weight, rows, keeps_logits ? buffer : Tensor()});
     context->mark_non_differentiable({nll});
     return {torch::tensor(loss, torch::kDouble).to(rows.scalar_type()), nll};
   }
 
   // The loss is a scalar: its gradient multiplies the gradients that forward() computed, in place.
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
-    auto saved = context->get_saved_variables();
+    const auto saved = context->get_saved_variables();
+    tensor_list result(saved.begin(), saved.begin() + 3);
     const auto factor = gradients[0].item<double>();
     if (factor != 1) {
-      for (auto& gradient : saved) gradient.mul_(factor);
+      for (auto& gradient : result) {
+        if (gradient.defined()) gradient.mul_(factor);
+      }
     }
-    return {saved[0], saved[1], saved[2], Tensor(), Tensor(), Tensor(), Tensor()};
+    const auto& [weight, rows, d_logits] = std::tie(saved[3], saved[4], saved[5]);
+    if (d_logits.defined() && context->needs_input_grad(1)) {
+      result[1] = weight_gradient(weight, d_logits, factor == 1 ? rows : rows * factor);
+    }
+    result.resize(7);
+    return result;
   }
 
  private:
@@ -215,7 +230,7 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
         matrix_product_into(d_weight, logits[side].t(), these, /*add=*/begin > 0 || side > 0);
       }
     }
-    context->save_for_backward({d_rows, d_weight, d_bias});
+    context->save_for_backward({d_rows, d_weight, d_bias, Tensor(), Tensor(), Tensor()});
     context->mark_non_differentiable({nll});
     return {torch::tensor(loss, torch::kDouble).to(rows.scalar_type()), nll};
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/device.h"
+#include "kernels/gradient_factors.h"
 #include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 
@@ -48,6 +49,7 @@ Tensor multiply(const Tensor& x, const Tensor& W, std::optional<PackedMatrix>& p
 class AfterSteps : public torch::autograd::Function<AfterSteps> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& W, const StepsPointer& steps) {
+    context->save_for_backward({W});
     context->saved_data["steps"] = torch::IValue::make_capsule(steps);
     context->set_materialize_grads(false);
     return W.detach();
@@ -59,8 +61,9 @@ class AfterSteps : public torch::autograd::Function<AfterSteps> {
     if (x.empty()) return {Tensor(), Tensor()};
     const auto all_x = torch::cat(x, -2);
     const auto all_d_y = torch::cat(d_y, -2);
+    const auto W = context->get_saved_variables()[0];
     return {all_x.dim() > 2 ? all_x.transpose(-1, -2).matmul(all_d_y)
-                            : matrix_product(all_x.t(), all_d_y),
+                            : weight_gradient(W, all_x, all_d_y),
             Tensor()};
   }
 };

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "kernels/gradient_factors.h"
 #include "kernels/linear.h"
 #include "kernels/loops/cells.h"
 #include "kernels/maybe.h"
@@ -167,20 +168,31 @@ class FusedCellSteps {
   Strided<T> d_query(std::int64_t t) const { return {data_of<T>(d_joint_[t]), J_}; }
   const torch::Tensor& d_inputs() const { return d_inputs_; }  // [T, B, K · D]
 
-  // Computes the gradient of each weight as one product over all steps.
+  // Computes the gradient of each weight as one product over all steps. U and W [A, D] have none if
+  // the training step gathers their factors (gradient_factors.h).
   struct WeightGradients {
     torch::Tensor U, b_U, W;
   };
-  WeightGradients weight_gradients() const {
+  WeightGradients weight_gradients(const torch::Tensor& W) const {
     WeightGradients d;
     const auto rows = tape_.joint.size(0) * B_;
-    const auto d_joint_weight = matrix_product(states_.before.reshape({rows, D_}).t(),
-                                               d_joint_.view({rows, J_}));  // [D, J]
+    const auto before = states_.before.reshape({rows, D_});
+    const auto d_joint = d_joint_.view({rows, J_});
+    auto* factors = gradient_factors();
+    const auto U = tape_.U.narrow(1, 0, J_ - A_);
+    if (factors != nullptr && factors->add_product(U, before, d_joint.narrow(1, A_, J_ - A_))) {
+      if (has_second_product()) {
+        factors->add_product(U_candidate_, tape_.reset.view({rows, D_}),
+                             d_product_.view({rows, D_}));
+      }
+      if (A_ > 0) d.W = weight_gradient(W, d_joint.narrow(1, 0, A_), before);
+      if (tape_.b_U.defined()) d.b_U = d_bias();
+      return d;
+    }
+    const auto d_joint_weight = matrix_product(before.t(), d_joint);  // [D, J]
     d.U = d_joint_weight.narrow(1, A_, J_ - A_);
     if (A_ > 0) d.W = d_joint_weight.narrow(1, 0, A_).t();
-    if (tape_.b_U.defined()) {
-      d.b_U = d_joint_.narrow(2, A_ + 2 * D_, D_).sum(at::IntArrayRef{0, 1});
-    }
+    if (tape_.b_U.defined()) d.b_U = d_bias();
     if (has_second_product()) {
       const auto d_U_candidate =
           matrix_product(tape_.reset.view({rows, D_}).t(), d_product_.view({rows, D_}));
@@ -190,6 +202,9 @@ class FusedCellSteps {
   }
 
  private:
+  torch::Tensor d_bias() const {
+    return d_joint_.narrow(2, A_ + 2 * D_, D_).sum(at::IntArrayRef{0, 1});
+  }
   T* gates(std::int64_t t) const { return data_of<T>(tape_.gates[t]); }
   Strided<const T> recurrent(std::int64_t t) const { return {data_of<T>(tape_.joint[t]) + A_, J_}; }
   // True for U (r ⊙ s).

@@ -5,6 +5,7 @@
 #include "kernels/deferred_weight_gradients.h"
 #include "kernels/device.h"
 #include "kernels/functions.h"
+#include "kernels/gradient_factors.h"
 #include "kernels/loops/functions.h"
 #include "kernels/mode.h"
 #include "kernels/packed_weights.h"
@@ -79,10 +80,7 @@ class TrainingProduct : public torch::autograd::Function<TrainingProduct> {
         matrix_product_into(result[0], d_y, W.t());
       }
     }
-    if (context->needs_input_grad(1)) {
-      // W is usually the transposed view of a parameter. dW has the memory layout of the parameter.
-      result[1] = W.stride(0) == 1 ? matrix_product(d_y.t(), x).t() : matrix_product(x.t(), d_y);
-    }
+    if (context->needs_input_grad(1)) result[1] = weight_gradient(W, x, d_y);
     const bool has_bias = context->saved_data["has_bias"].toBool();
     if (has_bias && context->needs_input_grad(2)) result[2] = d_b.defined() ? d_b : d_y.sum(0);
     return result;

@@ -13,9 +13,11 @@ thread_local const Mode* mode_of_thread = nullptr;  // null: plain
 
 }  // namespace
 
-Mode::Mode(Kind kind, PackedWeights* weights, std::unique_ptr<DeferredGradients> deferred)
+Mode::Mode(Kind kind, PackedWeights* weights, GradientFactors* factors,
+           std::unique_ptr<DeferredGradients> deferred)
     : kind_(kind),
       weights_(weights),
+      factors_(factors),
       deferred_(std::move(deferred)),
       previous_(std::exchange(mode_of_thread, this)) {
   if (kind == Kind::search) no_gradients_.emplace();
@@ -25,18 +27,18 @@ Mode::~Mode() {
   mode_of_thread = previous_;
 }
 
-Mode Mode::training(PackedWeights* weights) {
-  return {Kind::training, weights, nullptr};
+Mode Mode::training(PackedWeights* weights, GradientFactors* factors) {
+  return {Kind::training, weights, factors, nullptr};
 }
 
 Mode Mode::search(PackedWeights& weights) {
-  return {Kind::search, &weights, nullptr};
+  return {Kind::search, &weights, nullptr, nullptr};
 }
 
 Mode Mode::time_loop() {
   const auto* outer = mode_of_thread;
   return {outer ? outer->kind_ : Kind::plain, outer ? outer->weights_ : nullptr,
-          std::make_unique<DeferredGradients>()};
+          outer ? outer->factors_ : nullptr, std::make_unique<DeferredGradients>()};
 }
 
 bool in_search(const torch::Tensor& x) {
@@ -66,6 +68,10 @@ bool has_bf16_reference_products(const torch::Tensor& x) {
   const auto* weights = training_weights();
   return weights != nullptr && !is_fused_on(x) && weights->precision() == Precision::bf16 &&
          x.scalar_type() == torch::kFloat;
+}
+
+GradientFactors* gradient_factors() {
+  return mode_of_thread ? mode_of_thread->factors_ : nullptr;
 }
 
 DeferredGradients* deferred_gradients() {

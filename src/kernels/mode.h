@@ -28,14 +28,16 @@
 namespace regard::kernels {
 
 class DeferredGradients;
+class GradientFactors;
 class PackedWeights;
 
 // A scope: while an object lives, it is the mode of its thread. The mode is plain without one.
 // Objects may be nested; the innermost one counts.
 class Mode {
  public:
-  // Products use `weights`, in forward and backward passes. If it is null, they are plain.
-  static Mode training(PackedWeights* weights);
+  // Products use `weights`, in forward and backward passes. If it is null, they are plain. Backward
+  // passes note the factors of weight gradients in `factors`, unless it is null.
+  static Mode training(PackedWeights* weights, GradientFactors* factors = nullptr);
   // Products use `weights`.
   static Mode search(PackedWeights& weights);
   // The current mode, with deferred gradients. The backward pass may run after the scope has ended.
@@ -50,12 +52,15 @@ class Mode {
   friend bool in_search(const torch::Tensor& x);
   friend PackedWeights* search_weights_for(const torch::Tensor& W);
   friend PackedWeights* training_weights();
+  friend GradientFactors* gradient_factors();
   friend DeferredGradients* deferred_gradients();
 
-  Mode(Kind kind, PackedWeights* weights, std::unique_ptr<DeferredGradients> deferred);
+  Mode(Kind kind, PackedWeights* weights, GradientFactors* factors,
+       std::unique_ptr<DeferredGradients> deferred);
 
   Kind kind_;
   PackedWeights* weights_;
+  GradientFactors* factors_;
   std::unique_ptr<DeferredGradients> deferred_;
   std::optional<torch::NoGradGuard> no_gradients_;  // of a search
   const Mode* previous_;
@@ -78,6 +83,8 @@ Precision training_precision_for(const torch::Tensor& x);
 // True if LibTorch must compute the training products with x, from factors rounded to bf16. This is
 // so in bf16 training if x is not on the CPU, or under use_reference(true).
 bool has_bf16_reference_products(const torch::Tensor& x);
+// Returns what the training step of this thread gathers (gradient_factors.h), or null.
+GradientFactors* gradient_factors();
 // Returns the gradients that the time loop of this thread defers, or null.
 DeferredGradients* deferred_gradients();
 

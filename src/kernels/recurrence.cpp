@@ -177,8 +177,8 @@ class FusedLoop {
     Gradients d;
     d.x = first_cell ? first_cell->d_inputs() : cell->d_inputs();
     d.first = is_lstm_ ? torch::cat({states.d_s, d_memory}, 1) : states.d_s;
-    d.cell = cell->weight_gradients();
-    if (first_cell) d.first_cell = first_cell->weight_gradients();
+    d.cell = cell->weight_gradients(tape_.W);
+    if (first_cell) d.first_cell = first_cell->weight_gradients({});
     if (attention) {
       d.mixed = attention->d_mixed();
       d.keys = attention->d_keys;

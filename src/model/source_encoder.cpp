@@ -2,6 +2,7 @@
 
 #include <tuple>
 
+#include "kernels/gradient_factors.h"
 #include "kernels/linear.h"
 #include "model/attention/table.h"
 #include "model/convolutional_encoder.h"
@@ -62,7 +63,7 @@ torch::Tensor SourceEncoder::embed(const SourceBatch& source) {
     const auto numbers = stack_frames(source.elements().to(bias_.dtype()), frame_stacking_);
     return kernels::product(numbers, embedding_) + bias_;
   }
-  return torch::embedding(embedding_, source.elements());
+  return kernels::embedding(embedding_, source.elements());
 }
 
 SourceEncoder::Encoded SourceEncoder::encode(const SourceBatch& source,

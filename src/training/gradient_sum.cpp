@@ -88,6 +88,7 @@ torch::Tensor GradientSum::hook(std::size_t parameter, const torch::Tensor& grad
   // On a GPU, autograd calls the hooks on a thread of its own; regard uses a single thread there.
   auto* running = on_device_ != nullptr ? on_device_ : RunningTerm::of_thread;
   if (running == nullptr || running->sum != this) return gradient;
+  if (!gradient.defined()) return gradient;  // noted as factors
   add_in_order(parameter, running->term, gradient);
   running->delivered[parameter] = true;
   return torch::zeros({}, gradient.options()).expand_as(gradient);
@@ -191,6 +192,20 @@ void GradientSum::fail(std::exception_ptr error) {
   const std::lock_guard lock(mutex_);
   if (!error_) error_ = std::move(error);
   turn_changed_.notify_all();
+}
+
+void GradientSum::add_factors(std::span<kernels::GradientFactors> of_threads, ThreadPool& pool) {
+  if (error_) return;
+  std::vector<kernels::GradientPart> parts;
+  parts.reserve(parameters_.size());
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    parts.push_back({.begin = gradient_.views()[i].second.storage_offset(),
+                     .size = parameters_[i].numel(),
+                     .is_wanted = parameters_[i].requires_grad(),
+                     .has_value = entries_[i].has_value});
+  }
+  kernels::add_up(of_threads, gradient_.flat(), parts, pool);
+  for (std::size_t i = 0; i < parts.size(); ++i) entries_[i].has_value = parts[i].has_value;
 }
 
 void GradientSum::finish() {

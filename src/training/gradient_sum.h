@@ -21,8 +21,11 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <span>
 #include <vector>
 
+#include "base/thread_pool.h"
+#include "kernels/gradient_factors.h"
 #include "optim/parameter_buffer.h"
 
 namespace regard {
@@ -55,6 +58,10 @@ class GradientSum {
   // Ends the sum with an error, which finish() rethrows. add() and skip() then throw, also in
   // threads that are waiting. Thread-safe.
   void fail(std::exception_ptr error);
+
+  // Adds what the threads have noted in their backward passes, and forgets it. Must be called after
+  // all threads have returned from add() and skip(), and only without on_part.
+  void add_factors(std::span<kernels::GradientFactors> of_threads, ThreadPool& pool);
 
   // Completes the sum. Must be called after all threads have returned from add() and skip().
   // Rethrows the error of the first fail().

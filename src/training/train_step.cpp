@@ -12,6 +12,7 @@
 
 #include "base/process.h"
 #include "base/special_tokens.h"
+#include "kernels/gradient_factors.h"
 #include "kernels/mode.h"
 #include "model/random_stream.h"
 #include "training/training_loss.h"
@@ -120,17 +121,30 @@ class ShardedStep {
   std::vector<std::vector<CandidateBatch>> candidates_;  // of each thread
 };
 
+// Returns what the threads note of the gradients of weights, one for each thread, or nothing: parts
+// of a gradient that go to other processes at once are added up by themselves, and the factors of
+// many batches would need much memory.
+std::vector<kernels::GradientFactors> factors_for(const TrainedModel& trained,
+                                                  const ShardedStep& sharded,
+                                                  const ProcessGroup& group, std::size_t threads) {
+  const auto& weights = trained.weights.flat();
+  if (!weights.is_cpu() || !group.is_alone() || sharded.parts() > 1) return {};
+  return {threads, kernels::GradientFactors(weights)};
+}
+
 // Computes losses and their gradients on all threads, in parts of the sentences, and adds them up
-// in trained.gradient. Returns the sums of each thread.
+// in trained.gradient and `factors`. Returns the sums of each thread.
 std::vector<Sums> add_gradients(TrainedModel& trained, const ShardedStep& sharded,
-                                std::uint64_t seed, ThreadPool& pool) {
+                                std::uint64_t seed, ThreadPool& pool,
+                                std::vector<kernels::GradientFactors>& factors) {
   std::vector<Sums> of_threads(pool.count());
   const auto add = [](torch::Tensor& sum, const torch::Tensor& more) {
     if (more.defined()) sum = sum.defined() ? sum + more : more;
   };
   pool.run([&](std::size_t own_w) {
     try {
-      const auto mode = kernels::Mode::training(trained.packed_weights.get());
+      const auto mode = kernels::Mode::training(trained.packed_weights.get(),
+                                                factors.empty() ? nullptr : &factors[own_w]);
       const RandomStream stream(seed, sharded.stream(own_w), sharded.settings().dropout_keys);
       auto& sums = of_threads[own_w];
       for (std::size_t part = 0; part < sharded.parts(); ++part) {
@@ -180,7 +194,9 @@ Sums forward_backward(TrainedModel& trained, const std::vector<Batch>& batches,
   if (sampling_error) {
     trained.gradient.fail(sampling_error);
   } else {
-    of_threads = add_gradients(trained, sharded, model_seed(options), pool);
+    auto factors = factors_for(trained, sharded, group, pool.count());
+    of_threads = add_gradients(trained, sharded, model_seed(options), pool, factors);
+    if (!factors.empty()) trained.gradient.add_factors(factors, pool);
   }
   trained.gradient.finish();  // throws the error of a thread
   // 4. The sums of this process.

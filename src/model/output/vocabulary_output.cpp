@@ -1,6 +1,7 @@
 #include "model/output/vocabulary_output.h"
 
 #include "kernels/cross_entropy.h"
+#include "kernels/gradient_factors.h"
 #include "kernels/linear.h"
 #include "kernels/token_probabilities.h"
 #include "model/initialisation.h"
@@ -27,7 +28,7 @@ VocabularyOutputLayer::VocabularyOutputLayer(const OutputLayerConfig& config) {
 
 torch::Tensor VocabularyOutputLayer::embed(const torch::Tensor& tokens,
                                            const EncoderOutput& /*encoded*/) {
-  return torch::embedding(embedding_, tokens);
+  return kernels::embedding(embedding_, tokens);
 }
 
 Loss VocabularyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& /*encoded*/,

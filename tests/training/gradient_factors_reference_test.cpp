@@ -1,0 +1,130 @@
+// The gradient of a step from factors of all threads (kernels/gradient_factors.h), against the sum
+// of the gradients of two halves of the batch, which are computed without.
+#include <gtest/gtest.h>
+#include <torch/utils.h>
+
+#include "base/random.h"
+#include "kernels/packed_weights.h"
+#include "model/build_model.h"
+#include "training/train_step.h"
+
+namespace regard::gradient_factors_reference_test {
+namespace {
+
+using kernels::Precision;
+
+constexpr std::int64_t V = 70;
+
+Batch ragged_batch() {
+  Random random(5, 0);
+  std::vector<Example> examples(10);
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    examples[i].index = static_cast<std::int64_t>(i);
+    auto& source = examples[i].source;
+    for (auto length = 1 + random.next() % 9; length > 0; --length) {
+      source.push_back(static_cast<std::int32_t>(4 + random.next() % (V - 4)));
+    }
+    examples[i].target.assign(source.rbegin(), source.rend());
+  }
+  return make_batch(examples);
+}
+
+ModelOptions recurrent() {
+  ModelOptions options;
+  options.encoder.embedding_dim = options.decoder.embedding_dim = 32;
+  options.encoder.hidden_size = options.decoder.hidden_size = 32;
+  options.decoder.readout_size = options.attention.size = 32;
+  options.dropout = {0, 0, 0};
+  return options;
+}
+
+ModelOptions changed(const std::function<void(ModelOptions&)>& change) {
+  auto options = recurrent();
+  change(options);
+  return options;
+}
+
+struct Case {
+  std::string name;
+  ModelOptions model;
+};
+
+std::vector<Case> cases() {
+  const auto transformer = changed([](ModelOptions& o) {
+    o.encoder.kind = EncoderKind::transformer;
+    o.decoder.kind = LayerKind::transformer;
+    o.encoder.self_attention.heads = o.decoder.self_attention.heads = 2;
+    o.encoder.self_attention.feed_forward_size = o.decoder.self_attention.feed_forward_size = 48;
+  });
+  return {
+      {"gru", recurrent()},
+      {"gru_reset_after",
+       changed([](auto& o) { o.encoder.reset_gate = o.decoder.reset_gate = ResetGate::after; })},
+      {"lstm", changed([](auto& o) { o.encoder.cell = o.decoder.cell = CellKind::lstm; })},
+      {"between", changed([](auto& o) { o.decoder.query = Query::between; })},
+      {"input_feeding", changed([](auto& o) { o.decoder.input_feeding = true; })},
+      {"dot", changed([](auto& o) { o.attention.kind = AttentionKind::dot; })},
+      {"none", changed([](auto& o) { o.attention.kind = AttentionKind::none; })},
+      {"tied", changed([](auto& o) { o.tied_embeddings = TiedEmbeddings::all; })},
+      {"transformer", transformer},
+  };
+}
+
+// The gradient of one step, before the update multiplies it by 1 / tokens.
+torch::Tensor gradient(const Case& c, std::optional<Precision> precision, bool in_halves,
+                       std::size_t threads, const TrainingOptions& options = {}) {
+  torch::manual_seed(4);
+  const auto model = build_model(V, V, c.model);
+  model->train();
+  TrainedModel trained(model, options);
+  trained.packed_weights =
+      precision ? std::make_unique<kernels::PackedWeights>(*precision) : nullptr;
+  const auto batch = ragged_batch();
+  std::vector<Batch> batches = {batch};
+  if (in_halves) halve_batches(batches);
+  ThreadPool pool(threads);
+  ProcessGroup alone;
+  const auto result = train_step(trained, batches, {1, 0}, options, pool, alone);
+  return trained.gradient.flat().clone().mul_(static_cast<double>(result.target_tokens));
+}
+
+void expect_equal(const Case& c, std::optional<Precision> precision, std::size_t threads,
+                  const TrainingOptions& options = {}) {
+  const auto halves = gradient(c, precision, true, 1, options);
+  const auto factors = gradient(c, precision, false, threads, options);
+  EXPECT_GT(halves.norm().item<double>(), 1);
+  EXPECT_LT((factors - halves).abs().max().item<double>(), 1e-4 * halves.abs().max().item<double>())
+      << c.name << ", threads: " << threads;
+}
+
+TEST(GradientFactorsReference, TheGradientIsTheSumOfThoseOfTheThreads) {
+  for (const auto& c : cases()) {
+    for (const std::size_t threads : {1, 2, 3}) {
+      expect_equal(c, std::nullopt, threads);
+      expect_equal(c, Precision::full, threads);
+    }
+  }
+}
+
+TEST(GradientFactorsReference, SoItIsInBf16) {
+  if (!kernels::can_multiply(Precision::bf16)) GTEST_SKIP() << "no bf16";
+  for (const auto& c : cases()) expect_equal(c, Precision::bf16, 2);
+}
+
+TEST(GradientFactorsReference, FrozenParametersHaveNone) {
+  TrainingOptions options;
+  options.freeze = {"encoder.*", "source_embedding", "output_weight"};
+  expect_equal(cases()[0], Precision::full, 2, options);
+}
+
+TEST(GradientFactorsReference, TheBytesDoNotDependOnTiming) {
+  for (const auto& c : cases()) {
+    const auto first = gradient(c, Precision::full, false, 3);
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_TRUE(torch::equal(first, gradient(c, Precision::full, false, 3))) << c.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace regard::gradient_factors_reference_test
