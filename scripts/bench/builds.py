@@ -14,7 +14,7 @@ from report import build, median
 PRECISIONS = ("fp32", "auto")
 
 
-def seconds(config, precision, steps, before, first):
+def seconds(config, precision, steps, threads, before, first):
     """Trains with both programs on each core. Returns [(seconds of `before`, seconds of the build)] by core. `first`: 0
     or 1, which program begins on the first core."""
     found, processes = {}, {}
@@ -22,7 +22,7 @@ def seconds(config, precision, steps, before, first):
         for place, core in enumerate(sorted(os.sched_getaffinity(0))):
             for side in (0, 1) if (place + first) % 2 == 0 else (1, 0):
                 command = [
-                    "taskset", "-c", core, (before, REGARD)[side], "train", "-c", config, "--threads", 1,
+                    "taskset", "-c", core, (before, REGARD)[side], "train", "-c", config, "--threads", threads,
                     f"training.precision={precision}", f"training.max_steps={steps}",
                     "training.validation_every=1000000", "training.show_examples=0",
                     f"training.model_dir={work}/{core}-{side}",
@@ -48,16 +48,19 @@ def run(report, options):
         raise Failure(USAGE_ERROR, "builds: found no --before, expected the program of the other build")
     before = pathlib.Path(options.before).resolve()
     build("regard")
+    threads = options.threads or 1
     steps, rounds = (10, 1) if options.quick else (options.steps or 50, options.rounds)
     rows = []
     for config in options.config:
         for precision in PRECISIONS:
-            pairs = [pair for number in range(rounds) for pair in seconds(config, precision, steps, before, number % 2)]
+            pairs = []
+            for number in range(rounds):
+                pairs += seconds(config, precision, steps, threads, before, number % 2)
             speeds = [old / new for old, new in pairs]
             report.figures[f"{config} {precision}"] = pairs
             spread = f"{min(speeds):.3f} to {max(speeds):.3f}"
             rows.append([f"`{config}`, {precision}", f"{median(speeds):.3f}", spread])
     report.say(
-        f"Speed of this build ÷ that of {before}: processor time of {steps} steps with one thread, tokenizer included, "
-        f"both programs on each core at once, {len(speeds)} pairs.\n\n" + table(["training", "median", "range"], rows)
+        f"Speed of this build ÷ that of {before}: processor time of {steps} steps with {threads} thread(s), "
+        f"tokenizer included, both programs on each core at once, {len(speeds)} pairs.\n\n" + table(["training", "median", "range"], rows)
     )

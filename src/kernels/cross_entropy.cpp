@@ -142,8 +142,8 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
     auto d_rows = torch::empty_like(rows);
     // The gradient of the logits of a single piece is kept, as a factor of that of the weight.
     const auto* factors = gradient_factors();
-    const bool keeps_logits =
-        with_gradient && N > 0 && piece == N && factors != nullptr && factors->contains(weight);
+    const bool keeps_logits = with_gradient && N > 0 && piece == N && factors != nullptr &&
+                              factors->takes_product(weight, N);
     Tensor d_weight;
     if (!keeps_logits) d_weight = N > 0 ? torch::empty_like(weight) : torch::zeros_like(weight);
     auto d_bias = torch::zeros_like(bias);

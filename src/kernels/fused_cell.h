@@ -179,8 +179,8 @@ class FusedCellSteps {
     const auto before = states_.before.reshape({rows, D_});
     const auto d_joint = d_joint_.view({rows, J_});
     auto* factors = gradient_factors();
-    const auto U = tape_.U.narrow(1, 0, J_ - A_);
-    if (factors != nullptr && factors->add_product(U, before, d_joint.narrow(1, A_, J_ - A_))) {
+    if (factors != nullptr && factors->takes_product(tape_.U, rows)) {
+      factors->add_product(tape_.U.narrow(1, 0, J_ - A_), before, d_joint.narrow(1, A_, J_ - A_));
       if (has_second_product()) {
         factors->add_product(U_candidate_, tape_.reset.view({rows, D_}),
                              d_product_.view({rows, D_}));

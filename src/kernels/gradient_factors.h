@@ -31,11 +31,12 @@ class GradientFactors {
   // `weights`: the buffer with all weights.
   explicit GradientFactors(torch::Tensor weights) : weights_(std::move(weights)) {}
 
-  // True if W is a matrix of the buffer, or a view of one.
-  bool contains(const torch::Tensor& W) const;
-  // Notes xᵀ d_y [K, N] as a part of the gradient of W. The tensors must not change until the sum.
-  // Returns false and notes nothing if W [K, N] is not in the buffer.
-  bool add_product(const torch::Tensor& W, const torch::Tensor& x, const torch::Tensor& d_y);
+  // Returns true if factors with M rows should be noted for W [K, N]: if W is a matrix of the
+  // buffer, or a view of one, and they are not much larger than W.
+  bool takes_product(const torch::Tensor& W, std::int64_t M) const;
+  // Notes xᵀ d_y [K, N] as a part of the gradient of W, for x [M, K] and d_y [M, N]. The tensors
+  // must not change until the sum. Requires takes_product() of W, or of a matrix that contains it.
+  void add_product(const torch::Tensor& W, const torch::Tensor& x, const torch::Tensor& d_y);
   // Notes d_y [M, E] as parts of the gradients of the rows `rows` [M] of W [V, E]. Returns as
   // above.
   bool add_rows(const torch::Tensor& W, const torch::Tensor& rows, const torch::Tensor& d_y);
@@ -63,6 +64,7 @@ class GradientFactors {
     torch::Tensor d_y;
   };
 
+  bool contains(const torch::Tensor& W) const;
   Place place_of(const torch::Tensor& W) const;
 
   torch::Tensor weights_;

@@ -4,6 +4,8 @@
 #include <ATen/record_function.h>
 #include <torch/autograd.h>
 
+#include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "kernels/mode.h"
@@ -102,10 +104,10 @@ void PackedWeights::repack_all(ThreadPool& pool) {
   if (flat_in_bf16_.defined()) flat_in_bf16_.copy_(flat_);
   std::vector<Entry*> entries;
   for (auto& [key, entry] : entries_) entries.push_back(&entry);
-  const auto n = pool.count();
-  pool.run([&](std::size_t w) {
-    for (std::size_t i = w; i < entries.size(); i += n) entries[i]->packed.repack(entries[i]->W);
-  });
+  // Largest first, so that all threads end at about the same time.
+  std::ranges::sort(entries, std::greater(), [](const Entry* entry) { return entry->W.numel(); });
+  parallel_for(pool, entries.size(),
+               [&](std::size_t i) { entries[i]->packed.repack(entries[i]->W); });
 }
 
 torch::Tensor bf16_reference_product(const torch::Tensor& x, const torch::Tensor& W) {
