@@ -62,5 +62,6 @@ def run(report, options):
             rows.append([f"`{config}`, {precision}", f"{median(speeds):.3f}", spread])
     report.say(
         f"Speed of this build ÷ that of {before}: processor time of {steps} steps with {threads} thread(s), "
-        f"tokenizer included, both programs on each core at once, {len(speeds)} pairs.\n\n" + table(["training", "median", "range"], rows)
+        f"tokenizer included, both programs on each core at once, {len(speeds)} pairs.\n\n"
+        + table(["training", "median", "range"], rows)
     )

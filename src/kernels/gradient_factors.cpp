@@ -40,7 +40,11 @@ void GradientFactors::add_product(const Tensor& W, const Tensor& x, const Tensor
   const bool is_transposed = W.stride(1) != 1;
   const auto& left = is_transposed ? d_y : x;
   const auto& right = is_transposed ? x : d_y;
-  auto& product = products_.emplace_back(place_of(is_transposed ? W.t() : W), left.detach().t());
+  products_.push_back({.place = place_of(is_transposed ? W.t() : W),
+                       .left = left.detach().t(),
+                       .right = {},
+                       .packed_right = {}});
+  auto& product = products_.back();
   if (const auto* weights = training_weights_for(right)) {
     product.packed_right.emplace(right, weights->precision());
   } else {
@@ -153,18 +157,20 @@ class FactorSum {
     std::fill_n(gradient_.mutable_data_ptr<float>() + part.begin, part.size, 0.0F);
   }
 
-  // Each thread adds to a range of the rows of each matrix.
   void add_rows() {
     for (const auto& [place, all] : rows_) {
-      const bool is_set = std::exchange(part_of(place).has_value, true);
-      pool_.run([&](std::size_t thread) {
-        const auto bound = [&](std::size_t i) {
-          return static_cast<std::int64_t>(i) * place.rows /
-                 static_cast<std::int64_t>(pool_.count());
-        };
-        add_rows(place, all, bound(thread), bound(thread + 1), is_set);
-      });
+      add_in_ranges(place, all, std::exchange(part_of(place).has_value, true));
     }
+  }
+
+  // Each thread adds to a range of the rows.
+  void add_in_ranges(const Place& place, const std::vector<const GradientFactors::Rows*>& all,
+                     bool is_set) const {
+    const auto threads = static_cast<std::int64_t>(pool_.count());
+    pool_.run([&](std::size_t thread) {
+      const auto w = static_cast<std::int64_t>(thread);
+      add_rows(place, all, w * place.rows / threads, (w + 1) * place.rows / threads, is_set);
+    });
   }
 
   void add_rows(const Place& place, const std::vector<const GradientFactors::Rows*>& all,
