@@ -185,9 +185,12 @@ def inflection():
 
 
 def logical_forms():
-    # Without early stopping: generalisation grows long after the validation text is right (Csordás et al. 2021).
+    # Without early stopping: generalisation grows long after the validation text is right (Csordás et al. 2021). The
+    # other kinds of sentences have words that the training text has once. With label smoothing and the dropout of small
+    # texts, a Transformer learnt none of them, and had 97.6 % of the validation text.
     settings = (
-        "training.epochs=30", "training.batch_size=1024", "training.validation_every=30", "training.patience=0",
+        "training.label_smoothing=0", "model.dropout.embeddings=0.1", "model.dropout.states=0.1",
+        "training.epochs=20", "training.batch_size=1024", "training.validation_every=20", "training.patience=0",
         *longer_outputs(500), "search.beam_size=1",
     )  # fmt: skip
     return Benchmark(
