@@ -167,8 +167,9 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
       weight_product_into(d_these, logits, weight);
       if (!keeps_logits) matrix_product_into(d_weight, logits.t(), these, /*add=*/begin > 0);
     }
-    context->save_for_backward(
-        {d_rows, d_weight, d_bias, weight, rows, keeps_logits ? buffer : Tensor()});
+    tensor_list saved = {d_rows, d_weight, d_bias, Tensor(), Tensor(), Tensor()};
+    if (keeps_logits) saved = {d_rows, d_weight, d_bias, weight, rows, buffer};
+    context->save_for_backward(saved);
     context->mark_non_differentiable({nll});
     return {torch::tensor(loss, torch::kDouble).to(rows.scalar_type()), nll};
   }

@@ -25,7 +25,7 @@
 
 namespace regard::kernels {
 
-// What one thread notes. Not thread-safe.
+// The factors that one thread notes. Not thread-safe.
 class GradientFactors {
  public:
   // `weights`: the buffer with all weights.
@@ -37,8 +37,8 @@ class GradientFactors {
   // Notes xᵀ d_y [K, N] as a part of the gradient of W, for x [M, K] and d_y [M, N]. The tensors
   // must not change until the sum. Requires takes_product() of W, or of a matrix that contains it.
   void add_product(const torch::Tensor& W, const torch::Tensor& x, const torch::Tensor& d_y);
-  // Notes d_y [M, E] as parts of the gradients of the rows `rows` [M] of W [V, E]. Returns as
-  // above.
+  // Notes d_y [M, E] as parts of the gradients of the rows `rows` [M] of W [V, E]. Returns false
+  // and notes nothing if W is not in the buffer.
   bool add_rows(const torch::Tensor& W, const torch::Tensor& rows, const torch::Tensor& d_y);
 
  private:
@@ -80,8 +80,8 @@ struct GradientPart {
   bool has_value;  // false: the part is zero, its memory unset
 };
 
-// Adds what the threads have noted to `gradient`, a buffer with the layout of the weights, and
-// forgets it. `parts`: all parameters, in ascending order. Sets has_value of those with a factor.
+// Adds what the threads have noted to `gradient`, a buffer with the layout of the weights. `parts`:
+// all parameters, in ascending order. Sets has_value of those with a factor.
 void add_up(std::span<GradientFactors> of_threads, const torch::Tensor& gradient,
             std::span<GradientPart> parts, ThreadPool& pool);
 

@@ -59,8 +59,8 @@ class GradientSum {
   // threads that are waiting. Thread-safe.
   void fail(std::exception_ptr error);
 
-  // Adds what the threads have noted in their backward passes, and forgets it. Must be called after
-  // all threads have returned from add() and skip(), and only without on_part.
+  // Adds what the threads have noted in their backward passes. Must be called once, after all
+  // threads have returned from add() and skip(), and only without on_part.
   void add_factors(std::span<kernels::GradientFactors> of_threads, ThreadPool& pool);
 
   // Completes the sum. Must be called after all threads have returned from add() and skip().

@@ -5,22 +5,7 @@
 #include <algorithm>
 
 #include "tests/fuzz/target.h"
-#include "text/unicode.h"
-
-namespace regard {
-namespace {
-
-std::vector<TextRange> words_of(std::string_view text) {
-  std::vector<TextRange> ranges;
-  for (const auto word : split_at_ascii_space(text)) {
-    const auto begin = static_cast<std::size_t>(word.data() - text.data());
-    ranges.push_back({begin, begin + word.size()});
-  }
-  return ranges;
-}
-
-}  // namespace
-}  // namespace regard
+#include "tests/translation/words_of.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace regard;

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
-#include "base/random.h"
 #include "kernels/packed_weights.h"
 #include "model/build_model.h"
+#include "tests/training/reversed_pairs.h"
 #include "training/train_step.h"
 
 namespace regard::gradient_factors_reference_test {
@@ -14,20 +14,6 @@ namespace {
 using kernels::Precision;
 
 constexpr std::int64_t V = 70;
-
-Batch ragged_batch() {
-  Random random(5, 0);
-  std::vector<Example> examples(10);
-  for (std::size_t i = 0; i < examples.size(); ++i) {
-    examples[i].index = static_cast<std::int64_t>(i);
-    auto& source = examples[i].source;
-    for (auto length = 1 + random.next() % 9; length > 0; --length) {
-      source.push_back(static_cast<std::int32_t>(4 + random.next() % (V - 4)));
-    }
-    examples[i].target.assign(source.rbegin(), source.rend());
-  }
-  return make_batch(examples);
-}
 
 ModelOptions recurrent() {
   ModelOptions options;
@@ -79,7 +65,7 @@ torch::Tensor gradient(const Case& c, std::optional<Precision> precision, bool i
   TrainedModel trained(model, options);
   trained.packed_weights =
       precision ? std::make_unique<kernels::PackedWeights>(*precision) : nullptr;
-  const auto batch = ragged_batch();
+  const auto batch = reversed_pairs(10, 9, V, Random(5, 0));
   std::vector<Batch> batches = {batch};
   if (in_halves) halve_batches(batches);
   ThreadPool pool(threads);

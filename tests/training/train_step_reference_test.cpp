@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
-#include "base/random.h"
 #include "kernels/device.h"
 #include "model/build_model.h"
+#include "tests/training/reversed_pairs.h"
 #include "training/train_step.h"
 
 namespace regard::train_step_reference_test {
@@ -12,19 +12,8 @@ namespace {
 
 constexpr std::int64_t V = 20;
 
-// Six ragged pairs; the target is the source reversed.
 Batch batch_of_step(std::int64_t step) {
-  Random random(3, static_cast<std::uint64_t>(step));
-  std::vector<Example> examples(6);
-  for (std::size_t i = 0; i < examples.size(); ++i) {
-    examples[i].index = static_cast<std::int64_t>(i);
-    auto& source = examples[i].source;
-    for (auto length = 1 + random.next() % 7; length > 0; --length) {
-      source.push_back(static_cast<std::int32_t>(4 + random.next() % (V - 4)));
-    }
-    examples[i].target.assign(source.rbegin(), source.rend());
-  }
-  return make_batch(examples);
+  return reversed_pairs(6, 7, V, Random(3, static_cast<std::uint64_t>(step)));
 }
 
 // −log P a token at each of 200 steps of Adam, always from the same first weights.

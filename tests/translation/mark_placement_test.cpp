@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <random>
 
-#include "text/unicode.h"
+#include "tests/translation/words_of.h"
 
 namespace regard::mark_placement_test {
 namespace {
@@ -16,15 +16,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr MarkupKinds markup{.tags = true, .placeholders = true};
-
-std::vector<TextRange> words_of(std::string_view text) {
-  std::vector<TextRange> ranges;
-  for (const auto word : split_at_ascii_space(text)) {
-    const auto begin = static_cast<std::size_t>(word.data() - text.data());
-    ranges.push_back({begin, begin + word.size()});
-  }
-  return ranges;
-}
 
 // The translation of a line whose target word j attends to source word `links[j]`; none for -1.
 std::string translated(const std::string& source, const std::string& target,
