@@ -292,9 +292,11 @@ class Cell(Training):
         self.system = system
         self.task = task
         self.measures = measures
+        self.models = (self.run,)
 
     def measure(self, *options):
-        figures = {"parameters": json.loads(regard("info", self.run, "--json"))["parameters"]}
+        parameters = (json.loads(regard("info", model, "--json"))["parameters"] for model in self.models)
+        figures = {"parameters": sum(parameters)}
         for measure in self.measures:
             figures.update(measure(self, *options))
         return figures
@@ -302,7 +304,7 @@ class Cell(Training):
     def score(self, source, target, *options, tags=None):
         """Returns the JSON object of `regard evaluate` for the run. `tags` replaces those of the system."""
         return json.loads(
-            regard("evaluate", "-m", self.run, "-s", source, "-r", target, "--json", "--force",
+            regard("evaluate", "-m", *self.models, "-s", source, "-r", target, "--json", "--force",
                    *options, *(self.system.tags if tags is None else tags))
         )  # fmt: skip
 
@@ -327,6 +329,24 @@ class Cell(Training):
         bins = self.score(source, target, *options, "--by-length", edges)["by_length"]
         keys = ("shortest", "longest", "bleu", "sentences")
         return [{k: b[k] for k in keys} for b in bins if b["sentences"] > 0]
+
+
+class Ensemble(Cell):
+    """Cells of one system and task with several seeds, which translate together. It trains those that are not on this
+    machine."""
+
+    def __init__(self, name, task, cells, measures):
+        first = cells[0]
+        system = dataclasses.replace(first.system, name=name, after=tuple(cells))
+        super().__init__(first.study, system, task, measures)
+        self.models = tuple(cell.run for cell in cells)
+
+    def train(self, threads=CORES):
+        for cell in self.after:
+            cell.prepare(threads)
+
+    def has_model(self):
+        return all(cell.has_model() for cell in self.after)
 
 
 def tokens_per_second(cell, steps=80, warm_up=20):

@@ -10,7 +10,7 @@ import statistics
 
 import project
 from benchmarks import DATA, benchmarks
-from cells import Cell, Study, effort, parser_of, results_table
+from cells import Cell, Ensemble, Study, effort, parser_of, results_table
 from fetch import TASKS
 from project import INPUT_ERROR, ROOT, Failure, names_in
 
@@ -37,23 +37,31 @@ def scores_of(benchmark):
 
 def cells_of(study, benchmark):
     """Returns the cells by system, task and seed, in the order in which they are trained: a table for each seed."""
-    return {
-        (system.name, task.name, seed): Cell(
-            study,
-            system,
-            dataclasses.replace(task, name=f"{task.name}-{seed}", seed=seed),
-            (scores_of(benchmark), effort),
-        )
-        for seed in benchmark.seeds
-        for system in benchmark.systems
-        for task in benchmark.tasks
-    }
+    measures = (scores_of(benchmark), effort)
+    first = benchmark.seeds[0]
+    wanted = [(system, task, seed) for seed in benchmark.seeds for system in benchmark.systems for task in benchmark.tasks]
+    wanted += [(system, task, first) for system in benchmark.compared for task in benchmark.compared_on or benchmark.tasks]
+    cells = {}
+    for system, task, seed in wanted:
+        of_seed = dataclasses.replace(task, name=f"{task.name}-{seed}", seed=seed)
+        cells[system.name, task.name, seed] = Cell(study, system, of_seed, measures)
+    for system in benchmark.ensembles:
+        name = ensemble_of(system)
+        for task in benchmark.tasks:
+            parts = [cells[system, task.name, seed] for seed in benchmark.seeds]
+            cells[name, task.name, first] = Ensemble(name, task, parts, measures[:1])
+    return cells
+
+
+def ensemble_of(system):
+    return f"{system}_ensemble"
 
 
 def value(cells, system, column, seed):
     """Returns the figure of a column for one seed, or None if a task of the column is not done."""
     part, metric = column.figure.split(".")
-    results = [cells[system, name, seed].result() for name in column.tasks]
+    of_column = [cells.get((system, name, seed)) for name in column.tasks]
+    results = [cell and cell.result() for cell in of_column]
     if not all(results):
         return None
     mean = statistics.mean(result[part][metric] for result in results)
@@ -74,23 +82,35 @@ def results_of(benchmark, cells):
         [name, *(figures.get(head, "–") for head in heads), "–", "–", "–", address]
         for name, figures, address in benchmark.published
     ]
-    for system in benchmark.systems:
-        done = [cell.result() for key, cell in cells.items() if key[0] == system.name and cell.result()]
-        if not done:
-            continue
-        figures = [
-            mean_and_deviation([value(cells, system.name, column, seed) for seed in benchmark.seeds])
-            for column in benchmark.columns
-        ]
-        seeds = len(done) / len(benchmark.tasks)
-        minutes = statistics.mean(result["minutes"] for result in done)
-        parameters = statistics.mean(result["parameters"] for result in done)
-        rows.append([
-            f"**{system.remark}** (`{system.name}`)", *figures, f"{seeds:.1f}".removesuffix(".0"), f"{minutes:.1f}",
-            f"{parameters / 1e6:.2f}", "",
-        ])  # fmt: skip
+    rows += [
+        row_of(benchmark, cells, system.name, f"**{system.remark}** (`{system.name}`)")
+        for system in (*benchmark.systems, *benchmark.compared)
+    ]
+    rows += [
+        row_of(benchmark, cells, ensemble_of(system), f"**ensemble of {len(benchmark.seeds)} seeds of `{system}`**")
+        for system in benchmark.ensembles
+    ]
     head = ["system", *heads, "seeds", "minutes each", "million parameters", "from"]
-    return results_table(head, rows, [cell.result() for cell in cells.values()])
+    return results_table(head, [row for row in rows if row], [cell.result() for cell in cells.values()])
+
+
+def row_of(benchmark, cells, system, label):
+    """Returns the row of a system, or None if nothing of it is measured."""
+    of_system = {key: cell.result() for key, cell in cells.items() if key[0] == system}
+    done = [result for result in of_system.values() if result]
+    if not done:
+        return None
+    figures = [
+        mean_and_deviation([value(cells, system, column, seed) for seed in benchmark.seeds])
+        for column in benchmark.columns
+    ]
+    seeds = len(done) / len({task for _, task, _ in of_system})
+    minutes = [result["minutes"] for result in done if "minutes" in result]
+    parameters = statistics.mean(result["parameters"] for result in done)
+    return [
+        label, *figures, f"{seeds:.1f}".removesuffix(".0") if minutes else "–",
+        f"{statistics.mean(minutes):.1f}" if minutes else "–", f"{parameters / 1e6:.2f}", "",
+    ]  # fmt: skip
 
 
 def kinds_of(cells):

@@ -10,6 +10,7 @@ from project import ROOT
 CONFIG = "configs/symbols.yaml"
 DATA = "data/tasks"
 OF_PARTS = ("kor", "vie")  # languages for which `config init` proposes parts of letters and syllables
+SEEDS = (42, 43, 44)  # where a training takes minutes
 PARTS = ("data.tokenizer.kind=decomposed",)
 HELD_OUT = 10  # of so many training pairs, one is for validation if a task has no validation pair
 
@@ -73,7 +74,10 @@ class Benchmark:
     columns: tuple
     published: tuple  # (name, figures by the head of a column, address)
     parts: tuple = ("dev", "test")  # the texts that are scored
-    seeds: tuple = (42, 43, 44)
+    seeds: tuple = (42,)
+    compared: tuple = ()  # further systems, with the first seed only
+    compared_on: tuple = ()  # their tasks; without them, all
+    ensembles: tuple = ()  # names of systems whose seeds also translate together
 
 
 def task(folder, name, train="train", dev="dev", settings=()):
@@ -91,11 +95,13 @@ def write_pairs(stem, pairs):
         stem.with_name(f"{stem.name}.{side}").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
-def first(study, known, pairs):
-    """Returns a task with the first training pairs of another; the figures of Bollmann (2019) are of so many words."""
+def first(study, known, pairs, of_dev):
+    """Returns a task with the first training and validation pairs of another; the figures of Bollmann (2019) are of so
+    many words."""
     part = study.folder / "data" / known.name
-    write_pairs(ROOT / part, list(zip(*lines_of(known.train)))[:pairs])
-    return dataclasses.replace(known, train=str(part), made=f"first {pairs}")
+    write_pairs(ROOT / f"{part}.train", list(zip(*lines_of(known.train)))[:pairs])
+    write_pairs(ROOT / f"{part}.dev", list(zip(*lines_of(known.dev)))[:of_dev])
+    return dataclasses.replace(known, train=f"{part}.train", dev=f"{part}.dev", made=f"first {pairs}, {of_dev}")
 
 
 def with_dev(study, known):
@@ -130,20 +136,30 @@ def pronunciation():
     return Benchmark(
         "g2p2020",
         tasks,
-        (RECURRENT, TRANSFORMER, *KINDS),
+        (RECURRENT, TRANSFORMER),
         (Column("WER", "test.exact", names, error=True), Column("PER", "test.per", names)),
         (
             ("pair n-grams", {"WER": 22.00, "PER": 4.92}, paper),
             ("bidirectional LSTM with attention", {"WER": 16.84, "PER": 3.99}, paper),
             ("Transformer", {"WER": 17.51, "PER": 4.30}, paper),
+            ("ensembles with self-training", {"WER": 14.99}, "Yu et al. 2020"),
         ),
+        seeds=SEEDS,
+        compared=KINDS,
+        ensembles=(RECURRENT.name,),
     )
 
 
 def spelling(study):
-    words = {"german-anselm": 50_000}
+    settings = ("training.epochs=20",)
     tasks = tuple(
-        first(study, task(f"histnorm/{name}", f"histnorm-{name}"), words.get(name, 25_000)) for name in SPELLING
+        first(
+            study,
+            task(f"histnorm/{name}", f"histnorm-{name}", settings=settings),
+            50_000 if name == "german-anselm" else 25_000,
+            of_dev=5_000,
+        )
+        for name in SPELLING
     )
     table = "Bollmann 2019, table 6"
     heads = {f"histnorm-{name}": name.split("-")[-1] for name in SPELLING}
@@ -156,9 +172,11 @@ def spelling(study):
     return Benchmark(
         "histnorm",
         tasks,
-        (RECURRENT, COPY, TRANSFORMER, *KINDS),
+        (RECURRENT, COPY, TRANSFORMER),
         tuple(Column(head, "test.exact", (name,)) for name, head in heads.items()),
         tuple((name, dict(zip(heads.values(), values)), table) for name, values in published.items()),
+        compared=KINDS,
+        compared_on=tasks[-1:],
     )
 
 
@@ -181,7 +199,9 @@ def inflection():
         values = [value for of_size in of_sizes for value in (*of_size, round(sum(of_size) / len(of_size), 2))]
         figures = dict(zip((column.head for column in columns), values))
         published.append((name, figures, "sigmorphon/2022InflectionST, evaluation/baseline_results"))
-    return Benchmark("inflection2022", tuple(tasks), (RECURRENT, TRANSFORMER, COPY), tuple(columns), tuple(published))
+    return Benchmark(
+        "inflection2022", tuple(tasks), (RECURRENT, TRANSFORMER, COPY), tuple(columns), tuple(published), seeds=SEEDS
+    )
 
 
 def logical_forms():
