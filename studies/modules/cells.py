@@ -15,7 +15,19 @@ import time
 import pages
 import project
 from figures import Figures, recipe
-from project import CHECK_FAILED, CORES, ROOT, Failure, machine, names_in, read, regard, validations, warn
+from project import (
+    CHECK_FAILED,
+    CORES,
+    ROOT,
+    Failure,
+    machine,
+    names_in,
+    read,
+    regard,
+    regard_timed,
+    validations,
+    warn,
+)
 
 CONFIG = "configs/attention_comparison.yaml"
 
@@ -200,6 +212,7 @@ class Training:
         self.lock = threading.Lock()
         self.run = study.folder.joinpath(*keys)
         self.mark = self.run.with_name(f"{self.run.name}.recipe")
+        self.times = self.run.with_name(f"{self.run.name}.seconds")  # of the processors, a line for each session
 
     @property
     def recipe(self):
@@ -230,9 +243,14 @@ class Training:
             part.prepare(threads)
         if self.is_of_another_recipe():
             shutil.rmtree(self.run, ignore_errors=True)
+            self.times.unlink(missing_ok=True)
         self.mark.parent.mkdir(parents=True, exist_ok=True)
         self.mark.write_text(self.recipe, encoding="utf-8")
-        regard(*self.command, f"threads={threads}")
+        code, seconds = regard_timed(*self.command, f"threads={threads}")
+        with self.times.open("a", encoding="utf-8") as file:
+            print(seconds, file=file)
+        if code != 0:
+            raise Failure(code, f"the training {self.run} ended with exit code {code}")
 
     def measure(self, *options):
         """Returns the figures. `options` are those for threads."""
@@ -265,10 +283,12 @@ def scores(cell, *options):
 
 
 def effort(training, *_):
-    """The steps, minutes (of all sessions) and threads of a training."""
+    """The steps of a training, its threads, and its minutes: the processor time of all sessions ÷ threads, which other
+    programs on the machine do not lengthen."""
     last = validations(training.run)[-1]
     threads = json.loads(read(training.run / "manifest.json"))["threads"]
-    return {"steps": int(last["step"]), "minutes": round(float(last["seconds"]) / 60, 1), "threads": threads}
+    seconds = sum(map(float, read(training.times).split()))
+    return {"steps": int(last["step"]), "minutes": round(seconds / 60 / threads, 1), "threads": threads}
 
 
 class Cell(Training):
