@@ -31,10 +31,9 @@ struct CorpusStatistics {
   SideStatistics src;
   SideStatistics trg;
   std::int64_t common_characters = 0;  // distinct characters that occur on both sides
-  // Target words that occur at most twice in a sample: their number per pair, and the share of them
-  // that the source of their pair has too.
-  double rare_words_per_pair = 0;
-  double copied_rare_words = 0;
+  // The share of the distinct target words of a sample that the source has too, almost whenever
+  // they occur.
+  double copied_words = 0;
   std::int64_t measured_pairs = 0;  // those whose tokens were counted; 0: not measured
   bool target_is_unspaced = false;  // in a script without spaces between words, if measured
   std::int64_t empty_pairs = 0;     // of them, with a side without tokens

@@ -139,26 +139,28 @@ std::vector<std::size_t> lengths_in_tokens(const Tokenizer& tokenizer,
   return lengths;
 }
 
-// Counts the rare words of the target, and those of them that the source of the pair has.
-void measure_rare_words(const std::vector<std::string>& source,
-                        const std::vector<std::string>& target, CorpusStatistics& statistics) {
-  constexpr int max_occurrences = 2;
-  std::unordered_map<std::string_view, int> occurrences;
-  for (const auto& line : target) {
-    for (const auto word : split_at_ascii_space(line)) ++occurrences[word];
-  }
-  double rare = 0;
-  double copied = 0;
+// Returns the share of the distinct target words that are copied from the source: the source of
+// their pair has them in nine of ten places, or more.
+double copied_share(const std::vector<std::string>& source,
+                    const std::vector<std::string>& target) {
+  constexpr double almost_always = 0.9;
+  struct Places {
+    double all = 0;
+    double copied = 0;
+  };
+  std::unordered_map<std::string_view, Places> words;
   for (std::size_t i = 0; i < target.size(); ++i) {
-    const auto words = split_at_ascii_space(source.at(i));
+    const auto of_source = split_at_ascii_space(source.at(i));
     for (const auto word : split_at_ascii_space(target[i])) {
-      if (occurrences[word] > max_occurrences) continue;
-      ++rare;
-      if (std::ranges::find(words, word) != words.end()) ++copied;
+      auto& places = words[word];
+      ++places.all;
+      if (std::ranges::find(of_source, word) != of_source.end()) ++places.copied;
     }
   }
-  statistics.rare_words_per_pair = rare / static_cast<double>(target.size());
-  if (rare > 0) statistics.copied_rare_words = copied / rare;
+  const auto copied = std::ranges::count_if(words, [&](const auto& word) {
+    return word.second.copied >= almost_always * word.second.all;
+  });
+  return static_cast<double>(copied) / static_cast<double>(std::max<std::size_t>(words.size(), 1));
 }
 
 // Returns the share of `words` that are in `known`, from 0 to 1.
@@ -196,8 +198,8 @@ CorpusStatistics read_corpus_statistics(const std::string& src, const std::strin
   statistics.trg = target.statistics(trg);
   statistics.common_characters = std::ranges::count_if(
       source.alphabet(), [&](const auto& each) { return target.alphabet().contains(each); });
-  measure_rare_words(first_lines(src, measured_lines), first_lines(trg, measured_lines),
-                     statistics);
+  statistics.copied_words =
+      copied_share(first_lines(src, measured_lines), first_lines(trg, measured_lines));
   return statistics;
 }
 

@@ -155,10 +155,9 @@ TEST(StarterConfigTest, DoesNotSplitSubWordsAgain) {
   EXPECT_EQ(read(config).data.tokenizer.kind, TokenizerKind::word);
 }
 
-TEST(StarterConfigTest, CopiesRareWordsThatTheSourceHas) {
+TEST(StarterConfigTest, CopiesWordsThatTheSourceHas) {
   auto config = of(16'000, 6'000);
-  config.train.rare_words_per_pair = 0.2;
-  config.train.copied_rare_words = 0.8;
+  config.train.copied_words = 0.8;
   for (const auto kind : {LayerKind::recurrent, LayerKind::transformer}) {
     config.architecture = kind;
     const auto options = read(config);
@@ -166,12 +165,16 @@ TEST(StarterConfigTest, CopiesRareWordsThatTheSourceHas) {
     EXPECT_EQ(options.data.tokenizer.kind, TokenizerKind::word);
     EXPECT_EQ(options.data.tokenizer.min_frequency, 3);
   }
-  config.train.copied_rare_words = 0.3;  // names and numbers
+  config.train.copied_words = 0.3;  // names and numbers
   EXPECT_EQ(read(config).model.output.kind, OutputKind::vocabulary);
   EXPECT_EQ(read(config).data.tokenizer.kind, TokenizerKind::bpe);
-  config.train.copied_rare_words = 0.9;
-  config.train.rare_words_per_pair = 0.01;
-  EXPECT_EQ(read(config).model.output.kind, OutputKind::vocabulary);
+  auto formal = of(24'000, 700);
+  formal.train.copied_words = 0.8;
+  EXPECT_EQ(read(formal).model.output.kind, OutputKind::copy);
+  EXPECT_EQ(read(formal).data.tokenizer.min_frequency, 1) << "no word is missing";
+  auto letters = of(4'000, 40);
+  letters.train.copied_words = 0.9;
+  EXPECT_EQ(read(letters).model.output.kind, OutputKind::vocabulary);
 }
 
 TEST(StarterConfigTest, LinesOfSymbolsAreRightAsAWhole) {
