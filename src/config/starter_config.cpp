@@ -103,7 +103,7 @@ bool is_split(const CorpusStatistics& statistics) {
 }
 
 // True if the words of a side are symbols, such as letters, phones or the words of a formal
-// language. Then an output is right or wrong as a whole.
+// language.
 bool has_symbols(const CorpusStatistics& statistics) {
   return !is_split(statistics) &&
          std::min(statistics.src.distinct_words, statistics.trg.distinct_words) < too_few_words;
@@ -121,6 +121,13 @@ bool copies_words(const CorpusStatistics& statistics) {
 // True if the tokenizer should split words into sub-words.
 bool needs_subwords(const CorpusStatistics& statistics) {
   return !is_split(statistics) && !has_closed_vocabulary(statistics) && !copies_words(statistics);
+}
+
+// True if an output is right or wrong as a whole: symbols, or forms such as logical forms, whose
+// few words are copied.
+bool is_formal(const CorpusStatistics& statistics) {
+  return has_symbols(statistics) ||
+         (copies_words(statistics) && has_closed_vocabulary(statistics));
 }
 
 // True if the source has many symbols that are composed of few parts, such as Korean syllables.
@@ -321,7 +328,7 @@ std::string progress_text(const StarterConfig& s, std::int64_t epochs, std::int6
     text += validation +
             (s.train.target_is_unspaced
                  ? "  early_stopping_metric: chrf   # BLEU needs spaces between words\n"
-             : has_symbols(s.train)
+             : is_formal(s.train)
                  ? "  early_stopping_metric: exact   # lines that are right as a whole\n"
                  : "  early_stopping_metric: bleu\n") +
             "  patience: 8   # stop after this many validations without improvement\n";

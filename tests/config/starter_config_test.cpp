@@ -172,6 +172,7 @@ TEST(StarterConfigTest, CopiesWordsThatTheSourceHas) {
   formal.train.copied_words = 0.8;
   EXPECT_EQ(read(formal).model.output.kind, OutputKind::copy);
   EXPECT_EQ(read(formal).data.tokenizer.min_frequency, 1) << "no word is missing";
+  EXPECT_EQ(read(formal).training.early_stopping_metric, Metric::exact);
   auto letters = of(4'000, 40);
   letters.train.copied_words = 0.9;
   EXPECT_EQ(read(letters).model.output.kind, OutputKind::vocabulary);
