@@ -1,7 +1,6 @@
 """Measures the peak memory of training the bench model, and its growth with the steps."""
 
 from programs import train_log, train, work_folder
-from pages import table
 from project import need_multi30k
 from report import build
 
@@ -22,11 +21,11 @@ def run(report, options):
         )
         peaks = [(line["step"], line["peak_memory"]) for line in train_log(work / "run")]
     growth = peaks[-1][1] / peaks[0][1] - 1
-    rows = [[f"step {step}", f"{peak / 1e6:.0f}"] for step, peak in peaks]
-    rows.append(["the end, with validation and saving", f"{whole.peak_bytes / 1e6:.0f}"])
-    report.say("Training `configs/bench.yaml`, the process's peak resident memory:")
-    report.say(table(["after", "MB"], rows))
-    report.say(f"From step {peaks[0][0]} to step {peaks[-1][0]} it grew by {100 * growth:.1f} %.")
+    report.say(
+        f"The peak resident memory of training `configs/bench.yaml`: {peaks[0][1] / 1e6:.0f} MB after step {peaks[0][0]}, "
+        f"{peaks[-1][1] / 1e6:.0f} MB after step {peaks[-1][0]} ({100 * growth:+.1f} %), "
+        f"{whole.peak_bytes / 1e6:.0f} MB at the end, with validation and saving."
+    )
     report.figures.update(
         {
             "peak_by_step": dict(peaks),

@@ -1,11 +1,11 @@
-"""Writes the figures of docs/performance.md, docs/cuda.md and docs/decoding.md. Their prose is written by hand."""
+"""Writes the figures of docs/performance.md and other pages. Their prose is written by hand."""
 
 import pages
 from project import ROOT, warn
 
 
-def page_of(verb):
-    return {"gpu": "cuda.md", "shortlist": "decoding.md"}.get(verb, "performance.md")
+# The pages of other benchmarks than those of docs/performance.md.
+PAGES = {"corpus": "data.md", "decoding-steps": "attention.md", "gpu": "cuda.md", "shortlist": "decoding.md"}
 
 
 def write(report):
@@ -13,7 +13,7 @@ def write(report):
     sections = {}
     for verb, markdown in report.sections.items():
         if "skipped" not in report.all_figures[verb]:
-            sections.setdefault(page_of(verb), {})[f"bench {verb}"] = markdown
+            sections.setdefault(PAGES.get(verb, "performance.md"), {})[f"bench {verb}"] = markdown
     for page, parts in sections.items():
         pages.put(ROOT / "docs" / page, parts)
         warn(f"written: docs/{page}")

@@ -48,23 +48,24 @@ def seconds_to_first_step(folder, options):
     raise Failure(ENVIRONMENT_ERROR, f"regard train {RECIPE} ended with {process.returncode} before its first step")
 
 
+def rounds_of_trainings(options):
+    return 2 if options.quick else 5
+
+
 def measure_training(report, options):
-    """Reports the time before the first step of a training."""
+    """Returns rows for the time before the first step of a training."""
     need_multi30k("train.en", "train.de")
-    rounds = 2 if options.quick else 5
+    rounds = rounds_of_trainings(options)
     first, again = [], []
     for _ in range(rounds):
         with work_folder() as folder:
             first.append(seconds_to_first_step(folder / "run", options))
             again.append(seconds_to_first_step(folder / "run", options))
-    report.say(
-        f"`regard train -c {RECIPE}`, from the start of the process to the start of the first step, {rounds} rounds:"
-    )
-    report.say(table(["", "median, s", "least", "most"], [
-        [name, f"{median(t):.2f}", f"{min(t):.2f}", f"{max(t):.2f}"]
-        for name, t in (("a new run folder: learns its vocabulary", first), ("again, with `--fresh`", again))
-    ]))  # fmt: skip
     report.figures["seconds_to_first_step"] = {"new": median(first), "again": median(again)}
+    return [
+        [f"`regard train -c {RECIPE}`, to the first step{remark}", f"{median(t):.2f}", f"{min(t):.2f}", f"{max(t):.2f}"]
+        for remark, t in ((", with its vocabulary to learn", first), (", again with `--fresh`", again))
+    ]
 
 
 def measure_share(report, model, options):
@@ -105,13 +106,14 @@ def run(report, options):
             seconds = wall(command)
             if index > 0:
                 times[name].append(seconds)
-    report.say(f"Wall time of the whole process, {rounds} rounds in turn:")
+    report.say(
+        f"Wall time from the start of the process, {rounds} rounds in turn, {rounds_of_trainings(options)} for trainings:"
+    )
     rows = [
         [NAMES[name], f"{median(t):.3f}", f"{min(t):.3f}", f"{max(t):.3f}"]
         for name, t in times.items()
     ]
-    report.say(table(["", "median, s", "least", "most"], rows))
     report.figures["seconds"] = {name: median(t) for name, t in times.items()}
-    measure_training(report, options)
+    report.say(table(["", "median, s", "least", "most"], rows + measure_training(report, options)))
     if "translate" in programs:
         measure_share(report, model, options)

@@ -42,7 +42,7 @@ FIGURES = [
      rf"\| JoeyNMT [^|]*\| \d+ \| {NUMBER} \|"),
     (rf"and {NUMBER} times as many as OpenNMT-py", "docs/performance.md", rf"\| OpenNMT-py [^|]*\| \d+ \| {NUMBER} \|"),
     (rf"batches of 80 sentences\) takes {NUMBER} MB", "docs/performance.md",
-     rf"\| the end, with validation and saving \| {NUMBER} \|"),
+     rf"{NUMBER} MB at the end, with validation and saving"),
 ]  # fmt: skip
 
 

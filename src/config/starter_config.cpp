@@ -126,8 +126,7 @@ bool needs_subwords(const CorpusStatistics& statistics) {
 // True if an output is right or wrong as a whole: symbols, or forms such as logical forms, whose
 // few words are copied.
 bool is_formal(const CorpusStatistics& statistics) {
-  return has_symbols(statistics) ||
-         (copies_words(statistics) && has_closed_vocabulary(statistics));
+  return has_symbols(statistics) || (copies_words(statistics) && has_closed_vocabulary(statistics));
 }
 
 // True if the source has many symbols that are composed of few parts, such as Korean syllables.

@@ -163,27 +163,31 @@ Json architectures(int repeats, const std::string& only, ThreadPool& workers) {
   if (kernels::can_multiply(kernels::Precision::bf16)) {
     precisions.push_back(TrainingPrecision::bf16);
   }
-  Table table({{"architecture"},
-               {"million parameters", Align::right},
-               {"precision"},
-               {"floor, ms", Align::right},
-               {"step, ms", Align::right},
-               {"floor ÷ step", Align::right},
-               {"target tokens/s", Align::right}});
+  std::vector<Table::Column> columns = {{"architecture"}, {"million parameters", Align::right}};
+  for (const auto precision : precisions) {
+    for (const auto* figure : {"floor, ms", "step, ms", "floor ÷ step", "target tokens/s"}) {
+      columns.push_back({fmt::format("{}: {}", enum_name(precision), figure), Align::right});
+    }
+  }
+  Table table(columns);
   Json rows = Json::array();
   for (const auto& architecture : all_architectures()) {
     if (architecture.name.find(only) == std::string::npos) continue;
+    std::vector<std::string> cells = {architecture.name};
     for (const auto precision : precisions) {
       auto row = measure(architecture, repeats, workers, precision);
       row["precision"] = enum_name(precision);
-      const auto figure = [&](const char* key, int digits) {
-        return fmt::format("{:.{}f}", row[key].get<double>(), digits);
+      const auto add = [&](const char* key, int digits) {
+        cells.push_back(fmt::format("{:.{}f}", row[key].get<double>(), digits));
       };
-      table.add({architecture.name, figure("million_parameters", 1),
-                 std::string(enum_name(precision)), figure("floor_ms", 1), figure("step_ms", 1),
-                 figure("efficiency", 2), figure("target_tokens_per_second", 0)});
+      if (cells.size() == 1) add("million_parameters", 1);
+      add("floor_ms", 1);
+      add("step_ms", 1);
+      add("efficiency", 2);
+      add("target_tokens_per_second", 0);
       rows.push_back(row);
     }
+    table.add(cells);
   }
   fmt::print(
       "The sizes of the bench model, batches of 80 × 15 tokens; Transformers: vocabulary 6,000 and "
@@ -197,9 +201,9 @@ Json decoding_steps(int repeats, const std::string& only) {
   constexpr std::array<std::int64_t, 5> lengths = {10, 25, 50, 100, 200};
   std::vector<Table::Column> columns = {{"decoder"}};
   for (const auto S : lengths) columns.push_back({fmt::format("S = {}", S), Align::right});
-  Table times(columns);
-  columns.push_back({"hypothesis", Align::right});
-  Table memory(columns);
+  columns.push_back({"KiB for each source token", Align::right});
+  columns.push_back({"KiB for each hypothesis", Align::right});
+  Table table(columns);
   Json rows = Json::array();
   for (const auto& [name, options, shape] : all_architectures()) {
     const bool is_attention = name.starts_with("GRU, ") &&
@@ -209,31 +213,29 @@ Json decoding_steps(int repeats, const std::string& only) {
     torch::manual_seed(1);
     const auto model = build_model(shape.V, shape.V, options);
     const auto title = is_attention ? name.substr(5) : name;
-    std::vector<std::string> time_cells = {title};
-    std::vector<std::string> memory_cells = {title};
+    std::vector<std::string> cells = {title};
     Json row = {{"name", title}};
     for (const auto S : lengths) {
       const auto costs = decoding_costs(*model, S, repeats);
       row["microseconds"].push_back(1e6 * costs.seconds);
       row["sentence_bytes"].push_back(costs.sentence_bytes);
       row["hypothesis_bytes"] = costs.hypothesis_bytes;
-      time_cells.push_back(fmt::format("{:.1f}", 1e6 * costs.seconds));
-      memory_cells.push_back(fmt::format("{:.0f}", costs.sentence_bytes / 1024));
+      cells.push_back(fmt::format("{:.1f}", 1e6 * costs.seconds));
     }
-    memory_cells.push_back(fmt::format("{:.1f}", row["hypothesis_bytes"].get<double>() / 1024));
-    times.add(time_cells);
-    memory.add(memory_cells);
+    const auto& bytes = row["sentence_bytes"];
+    const auto of_token = (bytes.back().get<double>() - bytes.front().get<double>()) /
+                          static_cast<double>(lengths.back() - lengths.front());
+    cells.push_back(fmt::format("{:.1f}", of_token / 1024));
+    cells.push_back(fmt::format("{:.1f}", row["hypothesis_bytes"].get<double>() / 1024));
+    table.add(cells);
     rows.push_back(row);
   }
   fmt::print(
       "A step of a beam search, microseconds for each hypothesis, without the output layer: 16 "
-      "sentences of S tokens with 5 hypotheses each, steps 1 to 10, one thread, window 10.\n\n{}\n",
-      times.markdown());
-  fmt::print(
-      "The memory of the same search, KiB: encoder output and precomputed keys and values of a "
-      "sentence of S tokens, and the state of a hypothesis of 200 source and 10 target "
-      "tokens.\n\n{}\n",
-      memory.markdown());
+      "sentences of S tokens with 5 hypotheses each, steps 1 to 10, one thread, window 10. The "
+      "memory of a source token is that of its encoder output and of precomputed keys and values; "
+      "that of a hypothesis is its state with 200 source and 10 target tokens.\n\n{}\n",
+      table.markdown());
   return {{"decoding_steps", rows}};
 }
 

@@ -51,31 +51,21 @@ Json measure_point(const Point& point, int repeats, ThreadPool& workers) {
            static_cast<double>(training.target_tokens()) / median(timings.of("step"))}};
 }
 
+// Measures the points of an axis, and adds a row for each to the table.
 Json growth_along(const std::string& axis, const std::vector<Point>& points, int repeats,
-                  ThreadPool& workers) {
-  Table table({{axis, Align::right},
-               {"floor, ms", Align::right},
-               {"step, ms", Align::right},
-               {"floor ÷ step", Align::right},
-               {"encoder", Align::right},
-               {"decoder", Align::right},
-               {"output", Align::right},
-               {"update, ms", Align::right},
-               {"target tokens/s", Align::right}});
+                  ThreadPool& workers, Table& table) {
   Json rows = Json::array();
   for (const auto& point : points) {
     const auto row = measure_point(point, repeats, workers);
     const auto figure = [&](const char* key, int digits) {
       return fmt::format("{:.{}f}", row[key].get<double>(), digits);
     };
-    table.add({std::to_string(point.value), figure("floor_ms", 1), figure("step_ms", 1),
+    table.add({axis, std::to_string(point.value), figure("floor_ms", 1), figure("step_ms", 1),
                figure("efficiency", 2), figure("encoder_efficiency", 2),
                figure("decoder_efficiency", 2), figure("output_efficiency", 2),
                figure("update_ms", 1), figure("target_tokens_per_second", 0)});
     rows.push_back(row);
   }
-  fmt::print("{}\n", table.markdown());
-  std::fflush(stdout);
   return rows;
 }
 
@@ -93,24 +83,33 @@ Json growth(int repeats, bool quick, ThreadPool& workers) {
   };
   fmt::print(
       "One size of the bench model or its batch changes at a time, {} thread(s), medians of {} "
-      "rounds; "
-      "encoder, decoder, output: floor ÷ time of that part. If the ratio falls down its column, "
-      "that "
-      "part grows faster than its matrix products.\n\n",
+      "rounds; encoder, decoder, output: floor ÷ time of that part. If the ratio falls as a size "
+      "grows, that part grows faster than its matrix products.\n\n",
       workers.count(), repeats);
+  Table table({{"size"},
+               {"", Align::right},
+               {"floor, ms", Align::right},
+               {"step, ms", Align::right},
+               {"floor ÷ step", Align::right},
+               {"encoder", Align::right},
+               {"decoder", Align::right},
+               {"output", Align::right},
+               {"update, ms", Align::right},
+               {"target tokens/s", Align::right}});
   Json json;
   const auto along = [&](const std::string& axis, const std::vector<Point>& of_axis) {
-    json[axis] = growth_along(axis, of_axis, repeats, workers);
+    json[axis] = growth_along(axis, of_axis, repeats, workers, table);
   };
-  along("sentences", points({10, 20, 40, 80, 160, 320}, [](Point& p) { p.shape.B = p.value; }));
-  along("length", points({10, 15, 25, 50, 100}, [](Point& p) { p.shape.S = p.shape.T = p.value; }));
-  along("vocabulary", points({8000, 16000, 32000, 64000}, [](Point& p) { p.shape.V = p.value; }));
-  along("hidden", points({128, 256, 512, 1024}, [](Point& p) {
+  along("sentences", points({20, 80, 320}, [](Point& p) { p.shape.B = p.value; }));
+  along("length", points({15, 50, 100}, [](Point& p) { p.shape.S = p.shape.T = p.value; }));
+  along("vocabulary", points({8000, 32000, 64000}, [](Point& p) { p.shape.V = p.value; }));
+  along("hidden", points({128, 512, 1024}, [](Point& p) {
           auto& o = p.options;
           o.encoder.embedding_dim = o.decoder.embedding_dim = p.value / 2;
           o.encoder.hidden_size = o.decoder.hidden_size = p.value;
           o.decoder.readout_size = o.attention.size = p.value;
         }));
+  fmt::print("{}\n", table.markdown());
   return json;
 }
 

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -73,92 +74,114 @@ std::string libraries_text(const Floor& floor) {
   return text;
 }
 
-Json report_step(const Timings& timings, const TrainingCase& training, std::size_t n, bool plain) {
+// One precision: its figures, and for each row of the table milliseconds, those of the floor, and
+// floor ÷ time.
+struct Measured {
   Json json;
-  const auto tokens = static_cast<double>(training.target_tokens());
-  Table table({{""},
-               {"ms", Align::right},
-               {"floor, ms", Align::right},
-               {"floor ÷ time", Align::right},
-               {"target tokens/s", Align::right}});
-  const auto time = [&](const std::string& name) {
-    const auto seconds = median(timings.of(name));
-    json["milliseconds"][name] = 1000 * seconds;
-    return seconds;
-  };
-  const auto whole = [&](const std::string& title, const std::string& name) {
-    const auto t = time(name);
-    table.add({title, milliseconds(t), milliseconds(median(timings.of("floor"))),
-               ratio(median_of_pairs(timings.of("floor"), timings.of(name))),
-               fmt::format("{:.0f}", tokens / t)});
-  };
-  whole("floor: matrix products alone, one thread in each", "floor");
-  whole("**step**", "step");
-  if (plain) {
-    whole(fmt::format("plain path, {} thread(s)", n), "plain");
-    whole("plain path, all threads in each operation", "plain, all threads");
-    whole("plain loop, token by token", "plain loop");
-  }
-  for (const auto& name : TrainingCase::part_names()) {
-    const auto floor = "floor: " + name;
-    table.add({"· " + name, milliseconds(time(name)), milliseconds(time(floor)),
-               ratio(median_of_pairs(timings.of(floor), timings.of(name)))});
-  }
-  table.add({"· norm, clipping, optimizer", milliseconds(time("update"))});
-  table.add({"· making the batch", milliseconds(time("data"))});
-  fmt::print("{}\n", table.markdown());
+  std::vector<std::vector<std::string>> cells;
+};
 
+constexpr std::size_t figures_in_a_row = 3;
+
+// The rows of the table, and their names in Timings.
+std::vector<std::pair<std::string, std::string>> rows_of_table(std::size_t threads) {
+  std::vector<std::pair<std::string, std::string>> rows = {
+      {"floor: matrix products alone, one thread in each", "floor"},
+      {"**step**", "step"},
+      {fmt::format("plain path, {} thread(s)", threads), "plain"},
+      {"plain path, all threads in each operation", "plain, all threads"},
+      {"plain loop, token by token", "plain loop"}};
+  for (const auto& name : TrainingCase::part_names()) rows.emplace_back("· " + name, name);
+  rows.emplace_back("· norm, clipping, optimizer", "update");
+  rows.emplace_back("· making the batch", "data");
+  return rows;
+}
+
+Measured bench_precision(int repeats, ThreadPool& workers, TrainingPrecision precision) {
+  const bool is_fp32 = precision == TrainingPrecision::fp32;
+  TrainingCase training(bench_model(), BatchShape(), workers, precision);
+  const auto timings = measure_step(training, repeats, is_fp32);
+  Measured measured;
+  auto& json = measured.json;
+  const auto& parts = TrainingCase::part_names();
+  for (const auto& [title, name] : rows_of_table(workers.count())) {
+    auto& cells = measured.cells.emplace_back();
+    if (!is_fp32 && name.starts_with("plain")) continue;
+    const auto time = median(timings.of(name));
+    json["milliseconds"][name] = 1000 * time;
+    cells.push_back(milliseconds(time));
+    if (name == "update" || name == "data") continue;
+    const bool is_part = std::ranges::count(parts, name) > 0;
+    const auto floor = is_part ? "floor: " + name : std::string("floor");
+    json["milliseconds"][floor] = 1000 * median(timings.of(floor));
+    cells.push_back(milliseconds(median(timings.of(floor))));
+    cells.push_back(ratio(median_of_pairs(timings.of(floor), timings.of(name))));
+  }
+  for (auto& cells : measured.cells) cells.resize(figures_in_a_row);
   json["efficiency"] = median_of_pairs(timings.of("floor"), timings.of("step"));
-  json["target_tokens_per_second"] = tokens / median(timings.of("step"));
+  json["target_tokens_per_second"] =
+      static_cast<double>(training.target_tokens()) / median(timings.of("step"));
   json["floor_gflops"] = training.operations() / median(timings.of("floor")) / 1e9;
-  if (!plain) return json;
+  json["libraries"] = libraries_text(training.whole_floor());
+  json["peak_gflops"] = peak_gflops(is_fp32 ? kernels::Precision::full : kernels::Precision::bf16);
+  if (!is_fp32) return measured;
   json["over_plain"] = median_of_pairs(timings.of("plain"), timings.of("step"));
   json["over_plain_all_threads"] =
       median_of_pairs(timings.of("plain, all threads"), timings.of("step"));
   json["over_plain_loop"] = median_of_pairs(timings.of("plain loop"), timings.of("step"));
-  return json;
+  return measured;
 }
 
-Json bench_precision(int repeats, ThreadPool& workers, TrainingPrecision precision) {
-  const auto n = workers.count();
-  const BatchShape shape;
-  const bool is_fp32 = precision == TrainingPrecision::fp32;
-  TrainingCase training(bench_model(), shape, workers, precision);
-  const auto name = enum_name(precision);
-  fmt::print("**{}.**\n\n", name);
-  auto json = report_step(measure_step(training, repeats, is_fp32), training, n, is_fp32);
-  const auto peak = peak_gflops(is_fp32 ? kernels::Precision::full : kernels::Precision::bf16);
-  const auto speed = json["floor_gflops"].get<double>() * json["efficiency"].get<double>();
-  json["peak_gflops"] = peak;
-  fmt::print(
-      "Efficiency in {} (floor ÷ step, median of pairs): **{:.2f}**. The products of the floor run "
-      "at {:.0f} GFLOP/s ({}), those of the step at {:.0f} over its whole time; a product in the "
-      "caches runs at {:.0f} GFLOP/s in each thread.",
-      name, json["efficiency"].get<double>(), json["floor_gflops"].get<double>(),
-      libraries_text(training.whole_floor()), speed, peak);
-  if (is_fp32) {
-    fmt::print(
-        " The step is faster than the plain path by {:.2f} (shards) and {:.2f} (all threads in "
-        "each operation), than the plain loop by {:.2f}.",
-        json["over_plain"].get<double>(), json["over_plain_all_threads"].get<double>(),
-        json["over_plain_loop"].get<double>());
-  }
-  fmt::print("\n\n");
-  return json;
+std::string efficiency_text(TrainingPrecision precision, const Json& json) {
+  const auto floor_speed = json["floor_gflops"].get<double>();
+  const auto efficiency = json["efficiency"].get<double>();
+  return fmt::format(
+      "Efficiency in {}: **{:.2f}**, {:.0f} target tokens/s. The products of the floor run at "
+      "{:.0f} GFLOP/s ({}), those of the step at {:.0f} over its whole time; a product in the "
+      "caches runs at {:.0f} GFLOP/s in each thread.\n\n",
+      enum_name(precision), efficiency, json["target_tokens_per_second"].get<double>(), floor_speed,
+      json["libraries"].get<std::string>(), floor_speed * efficiency,
+      json["peak_gflops"].get<double>());
 }
 
 Json bench_step(int repeats, ThreadPool& workers) {
+  std::vector<TrainingPrecision> precisions = {TrainingPrecision::fp32};
+  if (kernels::can_multiply(kernels::Precision::bf16)) {
+    precisions.push_back(TrainingPrecision::bf16);
+  }
+  std::vector<Table::Column> columns = {{""}};
+  std::vector<Measured> measured;
+  for (const auto precision : precisions) {
+    for (const auto* figure : {"ms", "floor, ms", "floor ÷ time"}) {
+      columns.push_back({fmt::format("{}: {}", enum_name(precision), figure), Align::right});
+    }
+    measured.push_back(bench_precision(repeats, workers, precision));
+  }
+  Table table(columns);
+  const auto rows = rows_of_table(workers.count());
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    std::vector<std::string> cells = {rows[row].first};
+    for (const auto& each : measured) {
+      cells.insert(cells.end(), each.cells[row].begin(), each.cells[row].end());
+    }
+    table.add(cells);
+  }
   const BatchShape shape;
   fmt::print(
       "The bench model, a batch of {} × {} tokens, {} thread(s), medians of {} rounds. The parts "
-      "marked ·, down to the encoder's backward, are those of one thread alone with its shard.\n\n",
-      shape.B, shape.T, workers.count(), repeats);
-  auto json = bench_precision(repeats, workers, TrainingPrecision::fp32);
-  if (kernels::can_multiply(kernels::Precision::bf16)) {
-    json["bf16"] = bench_precision(repeats, workers, TrainingPrecision::bf16);
-  } else {
-    fmt::print("This processor has no products in bf16.\n\n");
+      "marked ·, down to the encoder's backward, are those of one thread alone with its "
+      "shard.\n\n{}\n",
+      shape.B, shape.T, workers.count(), repeats, table.markdown());
+  for (std::size_t i = 0; i < precisions.size(); ++i) {
+    fmt::print("{}", efficiency_text(precisions[i], measured[i].json));
   }
+  auto json = measured[0].json;
+  fmt::print(
+      "In fp32, the step is faster than the plain path by {:.2f} (shards) and {:.2f} (all threads "
+      "in each operation), than the plain loop by {:.2f}.\n\n",
+      json["over_plain"].get<double>(), json["over_plain_all_threads"].get<double>(),
+      json["over_plain_loop"].get<double>());
+  if (measured.size() > 1) json["bf16"] = measured[1].json;
   return json;
 }
 
