@@ -48,8 +48,9 @@ def with_positions(kind):
 
 
 def longer_outputs(tokens):
-    """Returns settings for outputs that are much longer than their source. The default is 3 source lengths + 10."""
-    return (f"search.max_output_length={tokens}", "search.max_output_ratio=0")
+    """Returns settings for targets that are much longer than their source. By default, an output has at most 3 source
+    lengths + 10, and training leaves out pairs of more than 9 times the length: those of single words in cogs."""
+    return (f"search.max_output_length={tokens}", "search.max_output_ratio=0", "data.max_ratio=0")
 
 
 KINDS = tuple(map(with_attention, ("monotonic", "hard", "local_m")))
