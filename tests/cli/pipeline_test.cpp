@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -154,6 +155,44 @@ TEST_F(Pipeline, AChangedStepNeedsFresh) {
   EXPECT_THAT(input.err, HasSubstr("teacher: " + path("toy/dev.en") + " has changed"));
 }
 
+TEST_F(Pipeline, StepsAfterAnotherResultRunAgain) {
+  ASSERT_EQ(run(command()).code, 0);
+  // 1. Somebody has changed the result of a step.
+  const auto pairs = read_text(path("out/pairs.trg"));
+  write_text(path("out/pairs.trg"), "x\n" + pairs.substr(pairs.find('\n') + 1));
+  const auto changed = run(command());
+  EXPECT_EQ(changed.code, 5);
+  EXPECT_THAT(changed.err, HasSubstr("student: " + path("out/pairs") + " has changed\n"));
+  write_text(path("out/pairs.trg"), pairs);
+  EXPECT_THAT(run(command()).err, HasSubstr("[5/5] translation: done before"));
+  // 2. A result is made again, with the same bytes and with others.
+  fs::remove_all(path("out/teacher"));
+  const auto same = run(command());
+  EXPECT_THAT(same.err, AllOf(HasSubstr("[1/5] teacher: regard train "),
+                              HasSubstr("[2/5] pairs: done before")));
+  fs::remove_all(path("out/student"));
+  ASSERT_EQ(run(Words{"train", "-c", path("toy/config.yaml"), "training.max_steps=20",
+                      "training.model_dir=" + path("student")})
+                .code,
+            0);
+  fs::copy(folder_ / "student", folder_ / "out" / "student", fs::copy_options::recursive);
+  const auto others = run(command());
+  EXPECT_EQ(others.code, 5);
+  EXPECT_THAT(others.err, HasSubstr("scores: " + path("out/student") + " has changed\n"));
+  const auto before = read_text(path("out/translation"));
+  const auto fresh = run(command({"--fresh"}));
+  ASSERT_EQ(fresh.code, 0) << fresh.err;
+  EXPECT_TRUE(fs::exists(path("out/translation.old-1")));
+  EXPECT_TRUE(read_text(path("out/translation.old-1")) == before);
+  // 3. Without it, the student is made again, and is another one than that.
+  fs::remove_all(path("out/student"));
+  const auto made = run(command());
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_THAT(made.err, AllOf(HasSubstr("translation: " + path("out/student") + " has changed"),
+                              HasSubstr("so it runs again")));
+  EXPECT_TRUE(fs::exists(path("out/translation.old-2")));
+}
+
 TEST_F(Pipeline, AResultOfAnotherOriginIsKept) {
   fs::create_directories(path("out/teacher"));
   const auto finished = run(command());
@@ -200,6 +239,7 @@ TEST_F(Pipeline, DryRunPrintsTheCommands) {
   EXPECT_EQ(lines[1], "regard synthesize -m '" + path("my out/teacher") + "' -i " +
                           path("toy/train.en") + " --side target --keep-copies --output '" +
                           path("my out/pairs") + "'");
+  EXPECT_THAT(lines[3], EndsWith(" --json > '" + path("my out/scores") + "'"));
   EXPECT_FALSE(fs::exists(path("my out")));
 }
 
@@ -247,6 +287,8 @@ TEST_F(Pipeline, WrongPlansAreExplained) {
   EXPECT_THAT(problem(begin + "  a: " + train + " training.max_step=3\n"),
               AllOf(HasSubstr(at(4) + "a: command line: training.max_step=3: unknown key"),
                     HasSubstr("did you mean `training.max_steps`?")));
+  EXPECT_THAT(problem(begin + "  a: translate -m x -i toy/dev.en -o b\n"),
+              HasSubstr(at(4) + "a: found -o, but the pipeline sets the output, "));
   EXPECT_THAT(problem(begin + "  a: " + train + " --help\n"), HasSubstr("a request for help"));
   EXPECT_THAT(problem(begin + "  a: {train: x}\n"), HasSubstr(at(4) + "a: found a section"));
   EXPECT_THAT(problem(begin + "  a: [train, ${x}]\n"), HasSubstr("inside [ ] needs quotes"));

@@ -85,8 +85,10 @@ class PipelineRun {
  public:
   PipelineRun(const std::vector<PipelineStep>& steps, PipelineRecord& record,
               const PipelineArguments& arguments)
-      : steps_(steps), record_(record), jobs_(static_cast<std::size_t>(arguments.jobs)) {
-    for (const auto& step : steps_) is_done_.push_back(record_.is_done(step));
+      : steps_(steps),
+        record_(record),
+        jobs_(static_cast<std::size_t>(arguments.jobs)),
+        is_done_(steps.size(), false) {
     if (jobs_ > 1 || arguments.threads > 0) {
       const auto all = arguments.threads > 0 ? arguments.threads : usable_processors();
       threads_ = std::max<std::int64_t>(1, all / arguments.jobs);
@@ -95,9 +97,6 @@ class PipelineRun {
 
   // Returns the exit code of the pipeline. Throws the error of a step that failed.
   ExitCode run() {
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (is_done_[i]) say(i, "done before, in " + format_duration(record_.seconds(steps_[i])));
-    }
     for (start_steps(); !running_.empty(); start_steps()) {
       const int signal = signals_.next();
       if (signal == SIGCHLD || signal == 0) {
@@ -121,19 +120,34 @@ class PipelineRun {
   }
   std::string log_of(const PipelineStep& step) const { return step.result + ".log"; }
 
-  bool is_ready(std::size_t i) const {
-    return !is_done_[i] && std::ranges::count(running_, i, &RunningStep::index) == 0 &&
-           std::ranges::all_of(steps_[i].needs, [&](auto need) { return is_done_[need]; });
+  bool waits(std::size_t i) const {
+    return !is_done_[i] && std::ranges::count(running_, i, &RunningStep::index) == 0;
+  }
+  bool has_needs(std::size_t i) const {
+    return std::ranges::all_of(steps_[i].needs, [&](auto need) { return is_done_[need]; });
   }
 
+  // A step comes after those that it needs, so one pass finds all that are done.
   void start_steps() {
-    for (std::size_t i = 0; i < steps_.size() && running_.size() < jobs_; ++i) {
-      if (stop_signal_ == 0 && !failure_ && is_ready(i)) start(i);
+    if (stop_signal_ != 0 || failure_) return;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      if (!waits(i) || !has_needs(i)) continue;
+      is_done_[i] = record_.is_done(steps_[i]);
+      if (is_done_[i]) {
+        say(i, "done before, in " + format_duration(record_.seconds(steps_[i])));
+      } else if (running_.size() < jobs_) {
+        start(i);
+      }
     }
   }
 
   void start(std::size_t i) {
     const auto& step = steps_[i];
+    if (const auto difference = record_.difference(step); !difference.empty()) {
+      log::warning("{}: {}, so it runs again; its old result is kept as RESULT.old-N", step.name,
+                   difference);
+      record_.move_away(step);
+    }
     auto words = step.words;
     if (threads_ > 0 && step.takes_threads) {
       words.insert(words.end(), {"--threads", std::to_string(threads_)});
@@ -215,8 +229,8 @@ class PipelineRun {
   std::size_t jobs_;
   std::int64_t threads_ = 0;  // of each step; 0: as many as it takes by itself
   SignalQueue signals_;
-  Clock::time_point start_ = Clock::now();
   std::vector<bool> is_done_;
+  Clock::time_point start_ = Clock::now();
   std::vector<RunningStep> running_;
   int stop_signal_ = 0;
   std::optional<Error> failure_;
@@ -310,14 +324,18 @@ ExitCode run_pipeline(const PipelineArguments& arguments) {
   const auto steps = make_steps(plan);
   if (arguments.dry_run) {
     std::string commands;
-    for (const auto& step : steps) commands += shell_command(step.words) + "\n";
+    for (const auto& step : steps) {
+      commands += shell_command(step.words);
+      if (step.prints_result()) commands += " > " + shell_word(step.result);
+      commands += "\n";
+    }
     write_output("", commands);
     return ExitCode::ok;
   }
   make_folder(plan.out);
   const FileLock lock(plan.out + "/.pipeline.lock",
                       plan.out + ": another pipeline is running in this folder; wait for it");
-  PipelineRecord record(plan.out);
+  PipelineRecord record(plan.out, steps);
   check_changes(steps, record, arguments.fresh);
   const auto code = PipelineRun(steps, record, arguments).run();
   if (code != ExitCode::ok) return code;

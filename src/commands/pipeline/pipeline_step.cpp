@@ -31,6 +31,10 @@ const StepWords step_commands = {"train",      "prepare",  "features", "translat
 const StepWords input_options = {"-i",    "--input", "-s",    "--src",       "-t",
                                  "--trg", "-r",      "--ref", "--hypotheses"};
 
+// What stands for a result: the file itself, or the first of these in a folder.
+constexpr const char* result_parts[] = {"", "/best/model.safetensors", "/last/model.safetensors",
+                                        "/model.safetensors", "/prepared.json"};
+
 bool is_there(const std::string& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
@@ -76,6 +80,14 @@ class StepMaker {
       throw ConfigError("{}: unknown command `{}`; expected one of {}{}", place_, step.command(),
                         fmt::join(step_commands, ", "),
                         did_you_mean(step.command(), step_commands));
+    }
+    for (const auto& word : step.words) {
+      const auto option = word.substr(0, word.find('='));
+      const bool is_output = option == "-o" || option == "--output";
+      if ((is_output && !step.prints_result()) || option == "training.model_dir") {
+        throw ConfigError("{}: found {}, but the pipeline sets the output, {}; remove it", place_,
+                          word, step.result);
+      }
     }
     if (step.command() == "train") {
       step.words.push_back("training.model_dir=" + step.result);
@@ -173,51 +185,79 @@ std::vector<PipelineStep> make_steps(const PipelinePlan& plan) {
   return steps;
 }
 
-std::string shell_command(const StepWords& words) {
+std::string shell_word(const std::string& word) {
   constexpr std::string_view special = " \t\n\"'\\$`&|;<>()[]{}*?!#~";
+  if (!word.empty() && word.find_first_of(special) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string shell_command(const StepWords& words) {
   std::string command = "regard";
-  for (const auto& word : words) {
-    const bool is_plain = !word.empty() && word.find_first_of(special) == std::string::npos;
-    if (is_plain) {
-      command += " " + word;
-      continue;
-    }
-    command += " '";
-    for (const char c : word) command += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    command += "'";
-  }
+  for (const auto& word : words) command += " " + shell_word(word);
   return command;
 }
 
-PipelineRecord::PipelineRecord(const fs::path& out) : path_(out / ".pipeline.json") {
+PipelineRecord::PipelineRecord(const fs::path& out, const std::vector<PipelineStep>& steps)
+    : path_(out / ".pipeline.json"), steps_(steps) {
   if (!is_file(path_)) return;
-  steps_ = parse_json(read_file<CheckpointError>(path_, "record"));
+  entries_ = parse_json(read_file<CheckpointError>(path_, "record"));
   const auto is_entry = [](const Json& entry) {
     return entry.is_object() && entry.value("digest", Json()).is_string() &&
            entry.value("words", Json()).is_array() && entry.value("inputs", Json()).is_object() &&
-           entry.value("seconds", Json()).is_number() && entry.value("done", Json()).is_boolean();
+           entry.value("needs", Json()).is_object() && entry.value("seconds", Json()).is_number() &&
+           entry.value("done", Json()).is_boolean();
   };
-  if (!steps_.is_object() || !std::ranges::all_of(steps_, is_entry)) {
+  if (!entries_.is_object() || !std::ranges::all_of(entries_, is_entry)) {
     throw CheckpointError("{}: damaged; remove it and start again with --fresh", path_.string());
   }
 }
 
 const Json* PipelineRecord::entry(const PipelineStep& step) const {
-  const auto found = steps_.find(step.name);
-  return found == steps_.end() ? nullptr : &*found;
+  const auto found = entries_.find(step.name);
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+const std::string& PipelineRecord::result_digest(const PipelineStep& step) const {
+  auto& digest = digests_[step.name];
+  if (digest.empty()) {
+    std::string text;
+    for (const auto& file : result_files(step)) {
+      for (const auto* part : result_parts) {
+        if (!is_file(file + part)) continue;
+        text += file_digest(file + part);
+        break;
+      }
+    }
+    if (!text.empty()) digest = sha256(text);
+  }
+  return digest;
+}
+
+bool PipelineRecord::has_changed(const PipelineStep& need, const PipelineStep& step) const {
+  return entry(step)->at("needs").value(need.name, "") != result_digest(need);
 }
 
 bool PipelineRecord::is_done(const PipelineStep& step) const {
   const auto* known = entry(step);
   return known != nullptr && known->at("digest") == step.digest && known->at("done") == true &&
-         is_there(result_files(step).front());
+         is_there(result_files(step).front()) && std::ranges::all_of(step.needs, [&](auto need) {
+           return is_done(steps_[need]) && !has_changed(steps_[need], step);
+         });
 }
 
 std::string PipelineRecord::difference(const PipelineStep& step) const {
   const auto* known = entry(step);
-  if (known != nullptr && known->at("digest") == step.digest) return "";
   if (std::ranges::none_of(result_files(step), is_there)) return "";
   if (known == nullptr) return step.result + " was not made by this plan";
+  if (known->at("digest") == step.digest) {
+    for (const auto index : step.needs) {
+      const auto& need = steps_[index];
+      if (is_done(need) && has_changed(need, step)) return need.result + " has changed";
+    }
+    return "";
+  }
   const auto& before = known->at("words");
   const Json now = step.words;
   const auto only_in = [](const Json& all, const Json& others) {
@@ -255,12 +295,12 @@ void PipelineRecord::move_away(const PipelineStep& step) {
 }
 
 void PipelineRecord::put(const PipelineStep& step, double seconds, bool is_done) {
-  steps_[step.name] = {{"digest", step.digest},
-                       {"words", step.words},
-                       {"inputs", step.inputs},
-                       {"seconds", seconds},
-                       {"done", is_done}};
-  write_file(path_, to_text(steps_, 1) + "\n");
+  digests_.erase(step.name);
+  auto needs = Json::object();
+  for (const auto need : step.needs) needs[steps_[need].name] = result_digest(steps_[need]);
+  entries_[step.name] = {{"digest", step.digest}, {"words", step.words}, {"inputs", step.inputs},
+                         {"needs", needs},        {"seconds", seconds},  {"done", is_done}};
+  write_file(path_, to_text(entries_, 1) + "\n");
 }
 
 }  // namespace regard

@@ -29,18 +29,22 @@ struct PipelineStep {
 // configurations of all trainings. Throws ConfigError or InputError with file:line.
 std::vector<PipelineStep> make_steps(const PipelinePlan& plan);
 
-// Returns "regard" and the words, with those in quotes that a shell would change.
+// Returns a word, in quotes if a shell would change it.
+std::string shell_word(const std::string& word);
+// Returns "regard" and the words, for a shell.
 std::string shell_command(const std::vector<std::string>& words);
 
-// The file OUT/.pipeline.json, which says how each result was made.
+// The file OUT/.pipeline.json, which says how each result was made, and from which results.
 class PipelineRecord {
  public:
-  // Throws CheckpointError if the file is damaged.
-  explicit PipelineRecord(const std::filesystem::path& out);
+  // Refers to `steps`. Throws CheckpointError if the file is damaged.
+  PipelineRecord(const std::filesystem::path& out, const std::vector<PipelineStep>& steps);
 
-  // Returns true if the step has ended and its result is there.
+  // Returns true if the step has ended, its result is there, and so are the results from which it
+  // was made.
   bool is_done(const PipelineStep& step) const;
   // Returns why an existing result is not that of the step; empty if it is, or if there is none.
+  // Needed results that are to be made do not count.
   std::string difference(const PipelineStep& step) const;
   // Returns the seconds that the step took, in all sessions.
   double seconds(const PipelineStep& step) const;
@@ -51,9 +55,15 @@ class PipelineRecord {
 
  private:
   const Json* entry(const PipelineStep& step) const;
+  // Returns the SHA-256 of what other steps read of a result; empty if it is not there.
+  const std::string& result_digest(const PipelineStep& step) const;
+  // True if the result of `need` is another one than that from which the step was made.
+  bool has_changed(const PipelineStep& need, const PipelineStep& step) const;
 
   std::filesystem::path path_;
-  Json steps_ = Json::object();
+  const std::vector<PipelineStep>& steps_;
+  Json entries_ = Json::object();
+  mutable std::map<std::string, std::string> digests_;  // of results, by step
 };
 
 }  // namespace regard
