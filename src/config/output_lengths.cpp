@@ -25,6 +25,7 @@ void OutputLengths::add(std::int64_t source, std::int64_t target) {
   const auto length = target + 1;
   const auto behind =
       std::max<std::int64_t>(0, length - output_limit_by_source(source_length, limits_));
+  ++targets_;
   tokens_ += length;
   unreachable_tokens_ += behind;
   longer_targets_ += behind > 0 ? 1 : 0;
@@ -34,7 +35,8 @@ void OutputLengths::add(std::int64_t source, std::int64_t target) {
 }
 
 bool OutputLengths::exceed_limits() const {
-  return unreachable_tokens_ > 0 && unreachable_tokens_ * 100 >= tokens_;
+  return longer_targets_ > 0 &&
+         (unreachable_tokens_ * 100 >= tokens_ || longer_targets_ * 100 >= targets_);
 }
 
 double OutputLengths::unreachable_share() const {

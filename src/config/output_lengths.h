@@ -19,7 +19,7 @@ class OutputLengths {
   // Adds a pair, with its lengths in tokens without </s>.
   void add(std::int64_t source, std::int64_t target);
 
-  // True if at least 1 % of the target tokens are behind the limits.
+  // True if at least 1 % of the target tokens are behind the limits, or of the targets longer.
   bool exceed_limits() const;
   // Returns the number of targets that are longer than their limit, and the share of the tokens of
   // all targets that are behind it.
@@ -31,6 +31,7 @@ class OutputLengths {
 
  private:
   SearchOptions limits_;
+  std::int64_t targets_ = 0;
   std::int64_t tokens_ = 0;
   std::int64_t unreachable_tokens_ = 0;
   std::int64_t longer_targets_ = 0;

@@ -6,7 +6,9 @@
 
 #include "base/special_tokens.h"
 #include "base/strings.h"
+#include "config/data_options.h"
 #include "config/scalar.h"
+#include "config/training_options.h"
 
 namespace regard {
 namespace {
@@ -66,7 +68,9 @@ constexpr std::int64_t max_pairs_for_recurrent = 60'000;
 // sub-words from.
 constexpr std::int64_t few_distinct_words = 1'000;
 constexpr std::int64_t too_few_words = 200;
-constexpr double often = 10;  // mean occurrences of a distinct word
+constexpr double often = 10;             // mean occurrences of a distinct word
+constexpr double mostly_one_word = 1.5;  // mean words of lines of which most are one word
+constexpr double words_of_bleu = 4;      // BLEU counts sequences of four words
 // An output layer should copy words from the source if such a share of the target words is there.
 constexpr double mostly_copied = 0.5;
 constexpr std::int64_t min_frequency_with_copies = 3;  // rarer words are copied
@@ -118,15 +122,36 @@ bool copies_words(const CorpusStatistics& statistics) {
          !has_symbols(statistics);
 }
 
-// True if the tokenizer should split words into sub-words.
-bool needs_subwords(const CorpusStatistics& statistics) {
-  return !is_split(statistics) && !has_closed_vocabulary(statistics) && !copies_words(statistics);
+// True if the lines of a side are single words, such as the entries of a dictionary.
+bool has_single_words(const SideStatistics& side) {
+  return side.mean_words < mostly_one_word && !side.unspaced;
 }
 
-// True if an output is right or wrong as a whole: symbols, or forms such as logical forms, whose
-// few words are copied.
-bool is_formal(const CorpusStatistics& statistics) {
-  return has_symbols(statistics) || (copies_words(statistics) && has_closed_vocabulary(statistics));
+// True if words are learnt by their letters: the lines of both sides are single words, or those of
+// one side, most of which occur once.
+bool needs_characters(const CorpusStatistics& statistics) {
+  const auto& src = statistics.src;
+  const auto& trg = statistics.trg;
+  const auto is_list = [&](const SideStatistics& side) {
+    return has_single_words(side) && 2 * side.distinct_words > statistics.pairs;
+  };
+  return !is_split(statistics) &&
+         ((has_single_words(src) && has_single_words(trg)) || is_list(src) || is_list(trg));
+}
+
+// True if the tokenizer should split words into sub-words.
+bool needs_subwords(const CorpusStatistics& statistics) {
+  return !is_split(statistics) && !needs_characters(statistics) &&
+         !has_closed_vocabulary(statistics) && !copies_words(statistics);
+}
+
+// Returns the metric that chooses the best checkpoint.
+Metric starter_metric(const CorpusStatistics& statistics) {
+  if (statistics.trg.unspaced) return Metric::chrf;
+  const bool is_formal =
+      has_symbols(statistics) || (copies_words(statistics) && has_closed_vocabulary(statistics));
+  if (is_formal || has_single_words(statistics.trg)) return Metric::exact;
+  return statistics.trg.mean_words < words_of_bleu ? Metric::chrf : Metric::bleu;
 }
 
 // True if the source has many symbols that are composed of few parts, such as Korean syllables.
@@ -143,8 +168,10 @@ std::int64_t longer_pairs(const CorpusStatistics& statistics, std::int64_t limit
   return std::accumulate(lengths.begin() + begin, lengths.end(), std::int64_t{0});
 }
 
-// Returns max_length: a little more than the length that 99 of 100 pairs do not exceed.
-std::int64_t length_limit(const CorpusStatistics& statistics) {
+}  // namespace
+
+// A little more than the length that 99 of 100 pairs do not exceed.
+std::int64_t starter_max_length(const CorpusStatistics& statistics) {
   constexpr std::int64_t unknown = 100;
   const auto& lengths = statistics.pairs_by_length;
   if (lengths.empty()) return unknown;
@@ -156,16 +183,36 @@ std::int64_t length_limit(const CorpusStatistics& statistics) {
                     std::int64_t{20}, std::int64_t{250});
 }
 
-// Returns ", 12 of 29000 here", the number of pairs with more tokens than `limit`, or "" if the
-// lengths are unknown.
-std::string skipped_text(const CorpusStatistics& statistics, std::int64_t limit) {
+// In a translation, a pair of very unequal lengths is probably no pair.
+double starter_max_ratio(const CorpusStatistics& statistics) {
+  return needs_subwords(statistics) || is_split(statistics) ? DataOptions().max_ratio : 0;
+}
+
+namespace {
+
+// Returns ", 12 of 29000 here" for so many of the measured pairs, or "" if the lengths are unknown.
+std::string pairs_text(const CorpusStatistics& statistics, std::int64_t pairs) {
   if (statistics.pairs_by_length.empty()) return "";
   const auto measured = statistics.measured_pairs;
-  const auto longer = longer_pairs(statistics, limit);
   const bool is_sample = measured < statistics.pairs;
-  if (longer == 0) return is_sample ? ", hardly one here" : ", none here";
+  if (pairs == 0) return is_sample ? ", hardly one here" : ", none here";
   return fmt::format(",{} {} of {} here", is_sample ? " about" : "",
-                     is_sample ? longer * statistics.pairs / measured : longer, statistics.pairs);
+                     is_sample ? pairs * statistics.pairs / measured : pairs, statistics.pairs);
+}
+
+// Returns the limits of the pairs that training keeps.
+std::string limits_text(const CorpusStatistics& statistics) {
+  const auto length = starter_max_length(statistics);
+  auto text = fmt::format("  max_length: {}   # tokens; longer pairs are skipped{}\n", length,
+                          pairs_text(statistics, longer_pairs(statistics, length)));
+  if (statistics.uneven_pairs > 0) {
+    const auto ratio = starter_max_ratio(statistics);
+    text +=
+        fmt::format("  max_ratio: {}   # pairs with one side more than {} times as long are {}{}\n",
+                    ratio, DataOptions().max_ratio, ratio == 0 ? "kept" : "skipped",
+                    pairs_text(statistics, statistics.uneven_pairs));
+  }
+  return text;
 }
 
 // True if both sides are written in one alphabet, so that they can share sub-words.
@@ -186,6 +233,12 @@ std::int64_t most_characters(const CorpusStatistics& statistics) {
 // Returns data.tokenizer with a comment for each choice of starter_tokenizer().
 std::string tokenizer_text(const CorpusStatistics& statistics) {
   const auto options = starter_tokenizer(statistics);
+  if (options.kind == TokenizerKind::character) {
+    return fmt::format(
+        "  # The lines of a side are single words, which are learnt by their letters: each is a "
+        "token.\n  tokenizer:\n    kind: character\n    vocabulary_size: {}\n",
+        options.vocabulary_size);
+  }
   if (options.kind == TokenizerKind::word || options.kind == TokenizerKind::decomposed) {
     const auto& src = statistics.src;
     const auto why =
@@ -199,7 +252,7 @@ std::string tokenizer_text(const CorpusStatistics& statistics) {
             ? std::string("The text is already split into sub-words: each is a word here.")
         : copies_words(statistics)
             ? fmt::format(
-                  "{:.0f} % of the distinct target words are copied from the source, wherever they "
+                  "{:.0f} % of the distinct target words are in the source almost whenever they "
                   "occur.\n  # The output layer can copy them, also those that are not in the "
                   "vocabulary.",
                   100 * statistics.copied_words)
@@ -245,17 +298,14 @@ std::string data_text(const StarterConfig& s) {
         "    src: {}\n    trg: {}\n",
         to_yaml(s.dev_src), to_yaml(s.dev_trg));
   }
-  if (s.train.src.tokenised || s.train.trg.tokenised) {
+  const bool has_tokens = s.train.src.tokenised || s.train.trg.tokenised;
+  if (has_tokens && starter_metric(s.train) == Metric::bleu) {
     text +=
         "  # The text looks tokenised. Translations will be tokenised too, and their BLEU will "
         "not\n"
         "  # be comparable to that of raw text. regard does not need tokenised text.\n";
   }
-  text += tokenizer_text(s.train);
-  const auto limit = length_limit(s.train);
-  text += fmt::format("  max_length: {}   # tokens; longer pairs are skipped{}\n", limit,
-                      skipped_text(s.train, limit));
-  return text;
+  return text + tokenizer_text(s.train) + limits_text(s.train);
 }
 
 // The output layer, if it is not the usual one.
@@ -302,9 +352,10 @@ std::string transformer_text(const StarterConfig& s, const TransformerSize& size
 
 // The target tokens of the training text with </s>, from the measured pairs.
 double target_tokens(const StarterConfig& s) {
-  const auto measured = static_cast<double>(std::max<std::int64_t>(s.train.measured_pairs, 1));
-  const auto used = 1 - static_cast<double>(s.train.empty_pairs) / measured;
-  return used * static_cast<double>(s.train.pairs) * (s.train.trg.mean_tokens + 1);
+  const auto kept = s.train.measured_pairs == 0 ? 1
+                                                : static_cast<double>(s.train.kept_pairs) /
+                                                      static_cast<double>(s.train.measured_pairs);
+  return kept * static_cast<double>(s.train.pairs) * (s.train.trg.mean_tokens + 1);
 }
 
 // The number of steps in an epoch, approximately. `batch`: target tokens.
@@ -317,6 +368,15 @@ std::int64_t rounded_steps(double steps) {
   return round_up(steps, steps < 100 ? 1 : 10);
 }
 
+std::string metric_text(const CorpusStatistics& statistics) {
+  const auto metric = starter_metric(statistics);
+  const auto* why = metric == Metric::exact   ? "   # lines that are right as a whole"
+                    : metric == Metric::bleu  ? ""
+                    : statistics.trg.unspaced ? "   # BLEU needs spaces between words"
+                                              : "   # BLEU needs four words in a line";
+  return fmt::format("  early_stopping_metric: {}{}\n", enum_name(metric), why);
+}
+
 // Epochs, batch and, with a validation pair, when to validate and to stop.
 std::string progress_text(const StarterConfig& s, std::int64_t epochs, std::int64_t batch,
                           const std::string& validation) {
@@ -324,12 +384,7 @@ std::string progress_text(const StarterConfig& s, std::int64_t epochs, std::int6
       fmt::format("training:\n  epochs: {}   # of about {}\n  batch_size: {}   # target tokens\n",
                   epochs, counted(rounded_steps(steps_per_epoch(s, batch)), "step"), batch);
   if (!s.dev_src.empty()) {
-    text += validation +
-            (s.train.target_is_unspaced
-                 ? "  early_stopping_metric: chrf   # BLEU needs spaces between words\n"
-             : is_formal(s.train)
-                 ? "  early_stopping_metric: exact   # lines that are right as a whole\n"
-                 : "  early_stopping_metric: bleu\n") +
+    text += validation + metric_text(s.train) +
             "  patience: 8   # stop after this many validations without improvement\n";
   }
   return text + "  label_smoothing: 0.1   # 0: plain cross-entropy, −log P(y | x)\n";
@@ -395,6 +450,11 @@ TokenizerOptions starter_tokenizer(const CorpusStatistics& statistics) {
   const auto& src = statistics.src;
   const auto& trg = statistics.trg;
   TokenizerOptions options;
+  if (needs_characters(statistics)) {
+    options.kind = TokenizerKind::character;
+    options.vocabulary_size = most_characters(statistics) + special_count;
+    return options;
+  }
   if (!needs_subwords(statistics)) {
     options.kind =
         has_composed_symbols(statistics) ? TokenizerKind::decomposed : TokenizerKind::word;

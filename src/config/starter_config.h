@@ -23,7 +23,8 @@ struct SideStatistics {
   std::int64_t distinct_parts = 0;  // words, and parts of composed ones (text/decomposed_words.h)
   bool tokenised = false;           // looks as if punctuation were separated from words
   bool split = false;               // looks as if words were split into sub-words
-  double mean_tokens = 0;           // of the proposed tokenizer; 0: not measured
+  bool unspaced = false;            // in a script without spaces between words
+  double mean_tokens = 0;           // of the proposed tokenizer in kept pairs; 0: not measured
 };
 
 struct CorpusStatistics {
@@ -35,12 +36,15 @@ struct CorpusStatistics {
   // they occur.
   double copied_words = 0;
   std::int64_t measured_pairs = 0;  // those whose tokens were counted; 0: not measured
-  bool target_is_unspaced = false;  // in a script without spaces between words, if measured
   std::int64_t empty_pairs = 0;     // of them, with a side without tokens
+  // Of them, within starter_max_length(), with a side that is longer than the default max_ratio
+  // times the other.
+  std::int64_t uneven_pairs = 0;
+  std::int64_t kept_pairs = 0;  // of them, those that training keeps with the proposed limits
   // Element n is the number of other measured pairs whose longer side has n tokens of the proposed
   // tokenizer. Empty: not measured.
   std::vector<std::int64_t> pairs_by_length = {};
-  OutputLengths outputs{SearchOptions()};  // beside the default limits of a search, if measured
+  OutputLengths outputs{SearchOptions()};  // of kept pairs, beside the default limits of a search
 };
 
 struct StarterConfig {
@@ -54,8 +58,11 @@ struct StarterConfig {
   std::optional<LayerKind> architecture = {};
 };
 
-// Returns the tokenizer that starter_config_yaml() proposes. Reads no lengths in tokens.
+// Return the choices of starter_config_yaml(). starter_tokenizer() and starter_max_ratio() read no
+// lengths in tokens, starter_max_length() reads pairs_by_length. A max_ratio of 0 keeps all pairs.
 TokenizerOptions starter_tokenizer(const CorpusStatistics& statistics);
+double starter_max_ratio(const CorpusStatistics& statistics);
+std::int64_t starter_max_length(const CorpusStatistics& statistics);
 // Returns YAML with comments, which parse_options() and check_training_options() accept.
 std::string starter_config_yaml(const StarterConfig& config);
 

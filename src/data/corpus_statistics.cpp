@@ -198,8 +198,11 @@ CorpusStatistics read_corpus_statistics(const std::string& src, const std::strin
   statistics.trg = target.statistics(trg);
   statistics.common_characters = std::ranges::count_if(
       source.alphabet(), [&](const auto& each) { return target.alphabet().contains(each); });
-  statistics.copied_words =
-      copied_share(first_lines(src, measured_lines), first_lines(trg, measured_lines));
+  const auto first_source = first_lines(src, measured_lines);
+  const auto first_target = first_lines(trg, measured_lines);
+  statistics.copied_words = copied_share(first_source, first_target);
+  statistics.src.unspaced = unspaced_script(first_source).has_value();
+  statistics.trg.unspaced = unspaced_script(first_target).has_value();
   return statistics;
 }
 
@@ -214,27 +217,41 @@ void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistic
       options.joint ? nullptr : learn(options, target, is_part, statistics.trg.path);
   const auto source_lengths = lengths_in_tokens(*of_source, source);
   const auto target_lengths = lengths_in_tokens(of_target ? *of_target : *of_source, target);
-  statistics.target_is_unspaced = unspaced_script(target).has_value();
   statistics.measured_pairs = std::ssize(source);
   statistics.empty_pairs = 0;
   statistics.pairs_by_length.assign(max_counted_length + 1, 0);
+  const auto has_tokens = [&](std::size_t i) {
+    return source_lengths[i] > 0 && target_lengths.at(i) > 0;
+  };
+  const auto longer = [&](std::size_t i) { return std::max(source_lengths[i], target_lengths[i]); };
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if (has_tokens(i)) {
+      ++statistics.pairs_by_length[std::min(longer(i), max_counted_length)];
+    } else {
+      ++statistics.empty_pairs;
+    }
+  }
+  statistics.uneven_pairs = 0;
+  statistics.kept_pairs = 0;
   statistics.outputs = OutputLengths(SearchOptions());
+  const auto limit = static_cast<std::size_t>(starter_max_length(statistics));
+  const bool keeps_uneven = starter_max_ratio(statistics) == 0;
   double source_tokens = 0;
   double target_tokens = 0;
   for (std::size_t i = 0; i < source.size(); ++i) {
-    if (source_lengths[i] == 0 || target_lengths.at(i) == 0) {
-      ++statistics.empty_pairs;
-      continue;
-    }
+    if (!has_tokens(i) || longer(i) > limit) continue;
+    const bool is_uneven =
+        exceeds_max_ratio(source_lengths[i], target_lengths[i], DataOptions().max_ratio);
+    statistics.uneven_pairs += is_uneven ? 1 : 0;
+    if (is_uneven && !keeps_uneven) continue;
+    ++statistics.kept_pairs;
     source_tokens += static_cast<double>(source_lengths[i]);
     target_tokens += static_cast<double>(target_lengths[i]);
     statistics.outputs.add(source_lengths[i], target_lengths[i]);
-    const auto longer = std::max(source_lengths[i], target_lengths[i]);
-    ++statistics.pairs_by_length[std::min(longer, max_counted_length)];
   }
-  const auto used = std::max<std::int64_t>(statistics.measured_pairs - statistics.empty_pairs, 1);
-  statistics.src.mean_tokens = source_tokens / static_cast<double>(used);
-  statistics.trg.mean_tokens = target_tokens / static_cast<double>(used);
+  const auto kept = static_cast<double>(std::max<std::int64_t>(statistics.kept_pairs, 1));
+  statistics.src.mean_tokens = source_tokens / kept;
+  statistics.trg.mean_tokens = target_tokens / kept;
 }
 
 bool sides_are_exchanged(const TextPair& train, const TextPair& dev) {

@@ -24,9 +24,9 @@ bool sides_are_exchanged(const TextPair& train, const TextPair& dev);
 std::vector<std::string> first_lines(const std::string& path, std::size_t count);
 
 // Learns the tokenizer that `options` describe from the first 20,000 pairs, and measures their
-// lengths in its tokens: mean_tokens (of pairs with tokens on both sides), measured_pairs,
-// empty_pairs, pairs_by_length and outputs. Sets target_is_unspaced too. If the text is too small
-// for the tokenizer, warns and counts characters. Throws InputError if a file cannot be read.
+// lengths in its tokens: mean_tokens, the numbers of pairs from measured_pairs on, and outputs. If
+// the text is too small for the tokenizer, warns and counts characters. Throws InputError if a file
+// cannot be read.
 void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistics);
 
 // Returns the language of a text from its extension without that of a compression, "en" for

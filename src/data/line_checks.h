@@ -49,4 +49,8 @@ void check_line_counts(const std::string& first_path, std::int64_t first,
 // Throws InputError if the text before it is invalid.
 std::string other_line_break(const std::string& path);
 
+// True if the longer side of a pair has more than max_ratio times the tokens of the shorter one.
+// 0: no limit.
+bool exceeds_max_ratio(std::size_t a, std::size_t b, double max_ratio);
+
 }  // namespace regard

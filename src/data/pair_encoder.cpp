@@ -15,12 +15,8 @@
 #include "text/vocabulary.h"
 
 namespace regard {
-namespace {
 
-bool exceeds_max_ratio(std::size_t a, std::size_t b, double max_ratio) {
-  if (max_ratio == 0) return false;
-  return static_cast<double>(std::max(a, b)) > max_ratio * static_cast<double>(std::min(a, b));
-}
+namespace {
 
 // Returns encode(). Prepends the path and the number of the line to an InputError.
 template <typename Encode>

@@ -30,16 +30,17 @@ TEST(OutputLengths, ATargetAtItsLimitIsReached) {
   EXPECT_TRUE(lengths.exceed_limits());
 }
 
-TEST(OutputLengths, LessThanOnePercentOfTheTokensDoesNotCount) {
-  OutputLengths lengths(limits(20, 0));
-  lengths.add(5, 20);                             // one token of 21
-  for (int i = 0; i < 8; ++i) lengths.add(5, 9);  // 80
-  EXPECT_EQ(lengths.longer_targets(), 1);
-  EXPECT_FALSE(lengths.exceed_limits());  // 1 of 101
-  OutputLengths with_fewer(limits(20, 0));
-  with_fewer.add(5, 20);
-  for (int i = 0; i < 7; ++i) with_fewer.add(5, 9);
-  EXPECT_TRUE(with_fewer.exceed_limits());  // 1 of 91
+TEST(OutputLengths, LessThanOnePercentOfTokensAndTargetsDoesNotCount) {
+  const auto exceed = [](std::int64_t longest, int others, std::int64_t length) {
+    OutputLengths lengths(limits(20, 0));
+    lengths.add(5, longest);
+    for (int i = 0; i < others; ++i) lengths.add(5, length);
+    EXPECT_EQ(lengths.longer_targets(), 1);
+    return lengths.exceed_limits();
+  };
+  EXPECT_FALSE(exceed(20, 100, 1));  // 1 token of 221, 1 target of 101
+  EXPECT_TRUE(exceed(20, 99, 1));    // 1 target of 100
+  EXPECT_TRUE(exceed(29, 100, 1));   // 10 tokens of 230
   EXPECT_FALSE(OutputLengths(limits(20, 0)).exceed_limits());
 }
 

@@ -146,6 +146,7 @@ TEST(StarterConfigTest, SplitsWordsThatOccurRarely) {
   auto unsegmented = of(800, 3'000);
   unsegmented.train.trg.distinct_words = 780;
   unsegmented.train.trg.mean_words = 1;
+  unsegmented.train.trg.unspaced = true;
   EXPECT_EQ(read(unsegmented).data.tokenizer.kind, TokenizerKind::bpe);
 }
 
@@ -209,6 +210,40 @@ TEST(StarterConfigTest, MaxLengthFitsNinetyNineOfAHundredPairs) {
   EXPECT_THAT(starter_config_yaml(config), HasSubstr("are skipped, hardly one here\n"));
   config.train.pairs = config.train.measured_pairs;
   EXPECT_THAT(starter_config_yaml(config), HasSubstr("are skipped, none here\n"));
+}
+
+TEST(StarterConfigTest, SymbolsMayHaveVeryUnequalLengths) {
+  auto config = of(2'000, 40);
+  EXPECT_EQ(read(config).data.max_ratio, 9);
+  config.train.measured_pairs = 2'000;
+  config.train.pairs_by_length.assign(100, 20);
+  config.train.uneven_pairs = 7;
+  EXPECT_EQ(read(config).data.max_ratio, 0);
+  EXPECT_THAT(starter_config_yaml(config),
+              HasSubstr("  max_ratio: 0   # pairs with one side more than 9 times as long are "
+                        "kept, 7 of 2000 here\n"));
+  config.train.src.distinct_words = config.train.trg.distinct_words = 5'000;  // a translation
+  EXPECT_EQ(read(config).data.max_ratio, 9);
+  EXPECT_THAT(starter_config_yaml(config), HasSubstr("are skipped, 7 of 2000 here\n"));
+}
+
+TEST(StarterConfigTest, SingleWordsAreReadAsLetters) {
+  auto config = of(3'600, 3'500);
+  config.train.src.mean_words = 1;
+  config.train.trg.distinct_words = 50;  // phones
+  EXPECT_EQ(read(config).data.tokenizer.kind, TokenizerKind::character);
+  EXPECT_EQ(read(config).data.tokenizer.vocabulary_size, 94);
+  EXPECT_EQ(read(config).training.early_stopping_metric, Metric::exact);
+  config.train.trg = side("t.trg", 3'000);  // sentences
+  EXPECT_EQ(read(config).training.early_stopping_metric, Metric::bleu);
+  config.train.trg.mean_words = 1.1;
+  EXPECT_EQ(read(config).training.early_stopping_metric, Metric::exact);
+  config.train.trg.mean_words = 3;
+  EXPECT_EQ(read(config).training.early_stopping_metric, Metric::chrf);
+  config.train.src.distinct_words = 900;  // of 3,600 lines
+  EXPECT_EQ(read(config).data.tokenizer.kind, TokenizerKind::bpe);
+  config.train.trg.mean_words = 1.1;
+  EXPECT_EQ(read(config).data.tokenizer.kind, TokenizerKind::character);
 }
 
 TEST(StarterConfigTest, OutputsMayBeAsLongAsTheTargets) {

@@ -56,6 +56,32 @@ TEST(CorpusStatistics, LengthsAreThoseOfTheTokenizer) {
   EXPECT_DOUBLE_EQ(statistics.trg.mean_tokens, 2) << "in characters";
 }
 
+TEST(CorpusStatistics, PairsThatTrainingSkipsDoNotCount) {
+  const TestFolder folder;
+  std::string source;
+  std::string target;
+  for (int i = 0; i < 200; ++i) {
+    source += i == 0 ? "a\n" : "a b\n";
+    target += i == 0 ? std::string("a") + std::string(40, 'x') + " c d e f g h i j k\n" : "a b c\n";
+  }
+  for (int i = 0; i < 900; ++i) target.insert(target.size() - 1, " z");  // the last line
+  const auto src = folder.write("t.en", source);
+  const auto trg = folder.write("t.fr", target);
+  auto symbols = read_corpus_statistics(src, trg);
+  TokenizerOptions options;
+  options.kind = TokenizerKind::word;
+  measure_tokens(options, symbols);
+  EXPECT_EQ(symbols.uneven_pairs, 1) << "10 times as long";
+  EXPECT_EQ(symbols.kept_pairs, 199) << "all but the last, which is longer than max_length";
+  EXPECT_EQ(symbols.outputs.needed_length(), 20);
+  auto translation = symbols;
+  translation.src.distinct_words = translation.trg.distinct_words = 5'000;
+  measure_tokens(options, translation);
+  EXPECT_EQ(translation.uneven_pairs, 1);
+  EXPECT_EQ(translation.kept_pairs, 198);
+  EXPECT_DOUBLE_EQ(translation.trg.mean_tokens, 3);
+}
+
 TEST(CorpusStatistics, CountsDistinctWordsThatAreCopied) {
   const TestFolder folder;
   const auto statistics =
