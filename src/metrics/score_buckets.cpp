@@ -60,7 +60,8 @@ void score_sentences(std::vector<Bucket>& buckets, const std::vector<std::size_t
 void check_length_edges(const std::vector<std::size_t>& edges) {
   for (std::size_t b = 1; b < edges.size(); ++b) {
     if (edges[b] > edges[b - 1]) continue;
-    throw ConfigError("length edges must ascend, but {} follows {}", edges[b], edges[b - 1]);
+    throw ConfigError("--by-length: found {} after {}, expected ascending numbers", edges[b],
+                      edges[b - 1]);
   }
 }
 

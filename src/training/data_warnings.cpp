@@ -8,10 +8,18 @@
 #include "base/strings.h"
 #include "config/output_lengths.h"
 #include "data/corpus_statistics.h"
+#include "text/unicode.h"
 #include "text/unspaced_script.h"
 
 namespace regard {
 namespace {
+
+std::vector<std::string> target_lines(const Corpus& dev) {
+  std::vector<std::string> lines;
+  lines.reserve(static_cast<std::size_t>(dev.size()));
+  for (std::int64_t i = 0; i < dev.size(); ++i) lines.emplace_back(dev.target_text(i));
+  return lines;
+}
 
 // BLEU in training uses the tokenizer 13a, which splits words at spaces.
 void warn_of_unspaced_text(const Options& options, const Corpus& dev) {
@@ -20,9 +28,7 @@ void warn_of_unspaced_text(const Options& options, const Corpus& dev) {
   const bool is_objective =
       o.objective == Objective::minimum_risk && o.minimum_risk.metric == RiskMetric::bleu;
   if (!selects_best && !is_objective) return;
-  std::vector<std::string> lines;
-  for (std::int64_t i = 0; i < dev.size(); ++i) lines.emplace_back(dev.target_text(i));
-  const auto script = unspaced_script(lines);
+  const auto script = unspaced_script(target_lines(dev));
   if (!script) return;
   const auto warn = [&](const char* what, const char* key) {
     log::warning(
@@ -34,6 +40,22 @@ void warn_of_unspaced_text(const Options& options, const Corpus& dev) {
     warn("Validation BLEU, which selects the best checkpoint,", "early_stopping_metric");
   }
   if (is_objective) warn("The BLEU of minimum risk training", "minimum_risk.metric");
+}
+
+// Lines of fewer words have no part in the longest sequences of BLEU: it is near 0 however good
+// they are.
+void warn_of_short_lines(const Options& options, const Corpus& dev) {
+  if (options.training.early_stopping_metric != Metric::bleu) return;
+  constexpr std::size_t words_of_bleu = 4;
+  constexpr std::int64_t few = 10;  // one line of so many
+  const auto lines = target_lines(dev);
+  const auto long_enough = std::ranges::count_if(
+      lines, [](const auto& line) { return split_at_ascii_space(line).size() >= words_of_bleu; });
+  if (few * long_enough >= dev.size() || unspaced_script(lines)) return;
+  log::warning(
+      "{}: only {} of {} have four words, which BLEU counts together; set "
+      "training.early_stopping_metric to exact or chrf",
+      options.data.dev.trg, long_enough, counted(dev.size(), "line"));
 }
 
 // Outputs that end before the reference are never right.
@@ -89,6 +111,7 @@ void warn_of_exchanged_sides(const DataOptions& data) {
 void warn_of_validation_data(const Options& options, const Corpus* dev) {
   if (dev != nullptr) {
     warn_of_unspaced_text(options, *dev);
+    warn_of_short_lines(options, *dev);
     warn_of_long_targets(options, *dev);
   }
   warn_of_missing_tags(options.data);

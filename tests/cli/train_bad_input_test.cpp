@@ -50,6 +50,17 @@ TEST_F(TrainBadInput, ExchangedSidesOfTheValidationPairAreAWarning) {
               testing::Not(HasSubstr("exchange data.dev.src")));
 }
 
+TEST_F(TrainBadInput, BleuOfSingleWordsIsAWarning) {
+  write_text(folder_ / "dev.fr", "a\nb\nc\n");
+  write_text(folder_ / "dev.en", "a\nb\nc\n");
+  EXPECT_THAT(train({"training.max_steps=1"}).err,
+              AllOf(HasSubstr("dev.fr: only 0 of 3 lines have four words"),
+                    HasSubstr("set training.early_stopping_metric to exact or chrf")));
+  EXPECT_THAT(
+      train({"--fresh", "training.max_steps=1", "training.early_stopping_metric=exact"}).err,
+      testing::Not(HasSubstr("four words")));
+}
+
 TEST_F(TrainBadInput, TargetsLongerThanAnOutputMayBeAreAWarning) {
   const auto cut = train({"search.max_output_length=2", "training.max_steps=1"});
   EXPECT_EQ(cut.code, 0);

@@ -329,7 +329,7 @@ TEST(Usage, NamesTheInvalidNumberInAList) {
   const auto zeros =
       run({"evaluate", "--hypotheses", text, "-s", text, "-r", text, "--by-length=0010,10"});
   EXPECT_EQ(zeros.code, 2);
-  EXPECT_THAT(zeros.err, HasSubstr("10 follows 10")) << "decimal, not octal";
+  EXPECT_THAT(zeros.err, HasSubstr("found 10 after 10")) << "decimal, not octal";
 }
 
 }  // namespace

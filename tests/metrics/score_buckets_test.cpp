@@ -69,7 +69,7 @@ TEST_F(ByLength, EdgesThatDoNotAscendAreAnError) {
       [&] {
         scored({5, 5});
       },
-      testing::ThrowsMessage<ConfigError>("length edges must ascend, but 5 follows 5"));
+      testing::ThrowsMessage<ConfigError>("--by-length: found 5 after 5, expected ascending numbers"));
 }
 
 TEST_F(ByLength, DifferentLineCountsNameBothCounts) {

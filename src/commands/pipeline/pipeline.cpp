@@ -170,6 +170,7 @@ class PipelineRun {
     if (jobs_ > 1) redirect(log_of(step), O_APPEND, STDERR_FILENO);
     words.insert(words.begin(), "regard");
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (auto& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     ::execv("/proc/self/exe", arguments.data());
