@@ -67,7 +67,8 @@ TEST_F(Evaluate, ReportsErrorsBeforeLoadingTheModel) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
   };
-  EXPECT_THAT(with({"--by-length", "8,4"}).err, HasSubstr("--by-length: found 4 after 8, expected ascending"));
+  EXPECT_THAT(with({"--by-length", "8,4"}).err,
+              HasSubstr("--by-length: found 4 after 8, expected ascending"));
   EXPECT_THAT(with({"--by-length", "4", "--compare", path("gone")}).err, HasSubstr("gone"));
   EXPECT_THAT(with({"--alignments-gold", path("gone")}).err, HasSubstr("gone"));
   EXPECT_THAT(with({"--by-length", "4", "--by-length-svg", path("no/x.svg")}).err,
