@@ -69,7 +69,8 @@ TEST_F(ByLength, EdgesThatDoNotAscendAreAnError) {
       [&] {
         scored({5, 5});
       },
-      testing::ThrowsMessage<ConfigError>("--by-length: found 5 after 5, expected ascending numbers"));
+      testing::ThrowsMessage<ConfigError>(
+          "--by-length: found 5 after 5, expected ascending numbers"));
 }
 
 TEST_F(ByLength, DifferentLineCountsNameBothCounts) {
