@@ -4,7 +4,7 @@ import pages
 from project import ROOT, warn
 
 
-# The pages of other benchmarks than those of docs/performance.md.
+# The pages of benchmarks whose figures are not in docs/performance.md.
 PAGES = {"corpus": "data.md", "decoding-steps": "attention.md", "gpu": "cuda.md", "shortlist": "decoding.md"}
 
 

@@ -233,13 +233,7 @@ std::int64_t most_characters(const CorpusStatistics& statistics) {
 // Returns data.tokenizer with a comment for each choice of starter_tokenizer().
 std::string tokenizer_text(const CorpusStatistics& statistics) {
   const auto options = starter_tokenizer(statistics);
-  if (options.kind == TokenizerKind::character) {
-    return fmt::format(
-        "  # The lines of a side are single words, which are learnt by their letters: each is a "
-        "token.\n  tokenizer:\n    kind: character\n    vocabulary_size: {}\n",
-        options.vocabulary_size);
-  }
-  if (options.kind == TokenizerKind::word || options.kind == TokenizerKind::decomposed) {
+  if (options.kind != TokenizerKind::bpe) {
     const auto& src = statistics.src;
     const auto why =
         options.kind == TokenizerKind::decomposed
@@ -248,6 +242,9 @@ std::string tokenizer_text(const CorpusStatistics& statistics) {
                   "letters, a\n  # letter of itself and its accent. Rare words have frequent "
                   "parts.",
                   src.distinct_words, src.distinct_parts)
+        : options.kind == TokenizerKind::character
+            ? std::string(
+                  "The lines of a side are single words, which are learnt by their letters.")
         : is_split(statistics)
             ? std::string("The text is already split into sub-words: each is a word here.")
         : copies_words(statistics)

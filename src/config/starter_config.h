@@ -37,8 +37,8 @@ struct CorpusStatistics {
   double copied_words = 0;
   std::int64_t measured_pairs = 0;  // those whose tokens were counted; 0: not measured
   std::int64_t empty_pairs = 0;     // of them, with a side without tokens
-  // Of them, within starter_max_length(), with a side that is longer than the default max_ratio
-  // times the other.
+  // Measured pairs within starter_max_length(), of which one side has more than the default
+  // max_ratio times the tokens of the other.
   std::int64_t uneven_pairs = 0;
   std::int64_t kept_pairs = 0;  // of them, those that training keeps with the proposed limits
   // Element n is the number of other measured pairs whose longer side has n tokens of the proposed

@@ -31,7 +31,7 @@ constexpr std::size_t max_distinct_words = 200'000;
 constexpr std::size_t compared_lines = 1'000;
 constexpr std::size_t measured_lines = 20'000;
 constexpr std::int64_t min_subwords = 1'000;  // of a smaller vocabulary, for a part of the text
-constexpr std::size_t max_counted_length = 10'000;  // tokens
+constexpr std::int64_t max_counted_length = 10'000;  // tokens
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -131,11 +131,11 @@ std::unique_ptr<Tokenizer> learn(TokenizerOptions options, const std::vector<std
   }
 }
 
-std::vector<std::size_t> lengths_in_tokens(const Tokenizer& tokenizer,
-                                           const std::vector<std::string>& lines) {
-  std::vector<std::size_t> lengths;
+std::vector<std::int64_t> lengths_in_tokens(const Tokenizer& tokenizer,
+                                            const std::vector<std::string>& lines) {
+  std::vector<std::int64_t> lengths;
   lengths.reserve(lines.size());
-  for (const auto& line : lines) lengths.push_back(tokenizer.encode(line).size());
+  for (const auto& line : lines) lengths.push_back(std::ssize(tokenizer.encode(line)));
   return lengths;
 }
 
@@ -226,7 +226,8 @@ void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistic
   const auto longer = [&](std::size_t i) { return std::max(source_lengths[i], target_lengths[i]); };
   for (std::size_t i = 0; i < source.size(); ++i) {
     if (has_tokens(i)) {
-      ++statistics.pairs_by_length[std::min(longer(i), max_counted_length)];
+      ++statistics
+            .pairs_by_length[static_cast<std::size_t>(std::min(longer(i), max_counted_length))];
     } else {
       ++statistics.empty_pairs;
     }
@@ -234,7 +235,7 @@ void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistic
   statistics.uneven_pairs = 0;
   statistics.kept_pairs = 0;
   statistics.outputs = OutputLengths(SearchOptions());
-  const auto limit = static_cast<std::size_t>(starter_max_length(statistics));
+  const auto limit = starter_max_length(statistics);
   const bool keeps_uneven = starter_max_ratio(statistics) == 0;
   double source_tokens = 0;
   double target_tokens = 0;

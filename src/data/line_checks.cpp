@@ -141,7 +141,7 @@ std::string other_line_break(const std::string& path) {
   return "";
 }
 
-bool exceeds_max_ratio(std::size_t a, std::size_t b, double max_ratio) {
+bool exceeds_max_ratio(std::int64_t a, std::int64_t b, double max_ratio) {
   if (max_ratio == 0) return false;
   return static_cast<double>(std::max(a, b)) > max_ratio * static_cast<double>(std::min(a, b));
 }

@@ -51,6 +51,6 @@ std::string other_line_break(const std::string& path);
 
 // True if the longer side of a pair has more than max_ratio times the tokens of the shorter one.
 // 0: no limit.
-bool exceeds_max_ratio(std::size_t a, std::size_t b, double max_ratio);
+bool exceeds_max_ratio(std::int64_t a, std::int64_t b, double max_ratio);
 
 }  // namespace regard

@@ -232,11 +232,12 @@ bool PairEncoder::add_line(const FileLine& source_line, const FileLine& target_l
   if (selection_ == PairSelection::trained) {
     const bool is_text = codec_.features == nullptr;
     const auto longest = static_cast<std::int64_t>(std::max(source.size(), target.size()));
-    std::int64_t* reason = line.length() == 0 || target.empty()            ? &report.empty
-                           : longest > max_length_ || frames > max_frames_ ? &report.too_long
-                           : is_text && exceeds_max_ratio(source.size(), target.size(), max_ratio_)
-                               ? &report.high_ratio
-                               : nullptr;
+    std::int64_t* reason =
+        line.length() == 0 || target.empty()            ? &report.empty
+        : longest > max_length_ || frames > max_frames_ ? &report.too_long
+        : is_text && exceeds_max_ratio(std::ssize(source), std::ssize(target), max_ratio_)
+            ? &report.high_ratio
+            : nullptr;
     if (reason != nullptr) {
       ++*reason;
       return false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/line_checks.h"
 #include "text/unicode.h"
 
 namespace regard {
@@ -23,10 +24,7 @@ PairFate SyntheticFilter::fate_of(const TranslatedLine& line) const {
   if (line.text == line.translation && !options_.keep_copies) return PairFate::copy;
   if (shorter < options_.min_length) return PairFate::too_short;
   if (options_.max_length > 0 && longer > options_.max_length) return PairFate::too_long;
-  if (options_.max_ratio > 0 &&
-      static_cast<double>(longer) > options_.max_ratio * static_cast<double>(shorter)) {
-    return PairFate::high_ratio;
-  }
+  if (exceeds_max_ratio(longer, shorter, options_.max_ratio)) return PairFate::high_ratio;
   const auto steps = line.translation_tokens + (line.finished ? 1 : 0);
   // The negation also drops a score that is not a number.
   if (options_.min_score &&

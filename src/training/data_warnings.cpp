@@ -8,50 +8,40 @@
 #include "base/strings.h"
 #include "config/output_lengths.h"
 #include "data/corpus_statistics.h"
+#include "metrics/bleu.h"
 #include "text/unicode.h"
 #include "text/unspaced_script.h"
 
 namespace regard {
 namespace {
 
-std::vector<std::string> target_lines(const Corpus& dev) {
-  std::vector<std::string> lines;
-  lines.reserve(static_cast<std::size_t>(dev.size()));
-  for (std::int64_t i = 0; i < dev.size(); ++i) lines.emplace_back(dev.target_text(i));
-  return lines;
-}
-
-// BLEU in training uses the tokenizer 13a, which splits words at spaces.
-void warn_of_unspaced_text(const Options& options, const Corpus& dev) {
+// BLEU in training uses the tokenizer 13a, which splits words at spaces, and counts sequences of up
+// to bleu_order words: shorter lines have none, and a score near 0 however good they are.
+void warn_of_bleu(const Options& options, const Corpus& dev) {
   const auto& o = options.training;
   const bool selects_best = o.early_stopping_metric == Metric::bleu;
   const bool is_objective =
       o.objective == Objective::minimum_risk && o.minimum_risk.metric == RiskMetric::bleu;
   if (!selects_best && !is_objective) return;
-  const auto script = unspaced_script(target_lines(dev));
-  if (!script) return;
+  std::vector<std::string> lines;
+  lines.reserve(static_cast<std::size_t>(dev.size()));
+  for (std::int64_t i = 0; i < dev.size(); ++i) lines.emplace_back(dev.target_text(i));
+  const auto script = unspaced_script(lines);
   const auto warn = [&](const char* what, const char* key) {
     log::warning(
         "{}: found {}, which has no spaces between words. {} counts each clause as one word; set "
         "training.{} to chrf",
         options.data.dev.trg, language_name(*script), what, key);
   };
-  if (selects_best) {
+  if (script && selects_best) {
     warn("Validation BLEU, which selects the best checkpoint,", "early_stopping_metric");
   }
-  if (is_objective) warn("The BLEU of minimum risk training", "minimum_risk.metric");
-}
-
-// Lines of fewer words have no part in the longest sequences of BLEU: it is near 0 however good
-// they are.
-void warn_of_short_lines(const Options& options, const Corpus& dev) {
-  if (options.training.early_stopping_metric != Metric::bleu) return;
-  constexpr std::size_t words_of_bleu = 4;
+  if (script && is_objective) warn("The BLEU of minimum risk training", "minimum_risk.metric");
+  if (script || !selects_best) return;
   constexpr std::int64_t few = 10;  // one line of so many
-  const auto lines = target_lines(dev);
   const auto long_enough = std::ranges::count_if(
-      lines, [](const auto& line) { return split_at_ascii_space(line).size() >= words_of_bleu; });
-  if (few * long_enough >= dev.size() || unspaced_script(lines)) return;
+      lines, [](const auto& line) { return split_at_ascii_space(line).size() >= bleu_order; });
+  if (few * long_enough >= dev.size()) return;
   log::warning(
       "{}: only {} of {} have four words, which BLEU counts together; set "
       "training.early_stopping_metric to exact or chrf",
@@ -110,8 +100,7 @@ void warn_of_exchanged_sides(const DataOptions& data) {
 
 void warn_of_validation_data(const Options& options, const Corpus* dev) {
   if (dev != nullptr) {
-    warn_of_unspaced_text(options, *dev);
-    warn_of_short_lines(options, *dev);
+    warn_of_bleu(options, *dev);
     warn_of_long_targets(options, *dev);
   }
   warn_of_missing_tags(options.data);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "kernels/device.h"
-#include "kernels/loops/products.h"
 #include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 #include "model/attention/table.h"
@@ -159,10 +158,7 @@ DecodingCosts decoding_costs(Seq2Seq& model, std::int64_t S, int repeats) {
 }  // namespace
 
 Json architectures(int repeats, const std::string& only, ThreadPool& workers) {
-  std::vector<TrainingPrecision> precisions = {TrainingPrecision::fp32};
-  if (kernels::can_multiply(kernels::Precision::bf16)) {
-    precisions.push_back(TrainingPrecision::bf16);
-  }
+  const auto precisions = measured_precisions();
   std::vector<Table::Column> columns = {{"architecture"}, {"million parameters", Align::right}};
   for (const auto precision : precisions) {
     for (const auto* figure : {"floor, ms", "step, ms", "floor ÷ step", "target tokens/s"}) {

@@ -145,10 +145,7 @@ std::string efficiency_text(TrainingPrecision precision, const Json& json) {
 }
 
 Json bench_step(int repeats, ThreadPool& workers) {
-  std::vector<TrainingPrecision> precisions = {TrainingPrecision::fp32};
-  if (kernels::can_multiply(kernels::Precision::bf16)) {
-    precisions.push_back(TrainingPrecision::bf16);
-  }
+  const auto precisions = measured_precisions();
   std::vector<Table::Column> columns = {{""}};
   std::vector<Measured> measured;
   for (const auto precision : precisions) {

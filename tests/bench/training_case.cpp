@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "kernels/device.h"
+#include "kernels/loops/products.h"
 #include "kernels/mode.h"
 #include "model/build_model.h"
 #include "model/output/output_layer.h"
@@ -170,6 +171,14 @@ void TrainingCase::update(double target_tokens, ThreadPool& workers) {
   const auto norm_of_sum = norm(gradient, workers).item<double>();
   const auto factor = 1 / std::max(target_tokens, norm_of_sum / training_.clip_grad_norm);
   trained_->optimizer->update(gradient, factor, learning_rate, workers);
+}
+
+std::vector<TrainingPrecision> measured_precisions() {
+  std::vector<TrainingPrecision> precisions = {TrainingPrecision::fp32};
+  if (kernels::can_multiply(kernels::Precision::bf16)) {
+    precisions.push_back(TrainingPrecision::bf16);
+  }
+  return precisions;
 }
 
 const std::vector<std::string>& TrainingCase::part_names() {

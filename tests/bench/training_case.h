@@ -32,6 +32,9 @@ class Timings {
   std::vector<std::vector<double>> values_;
 };
 
+// Returns the precisions in which this processor trains: fp32, and bf16 if it has it.
+std::vector<TrainingPrecision> measured_precisions();
+
 class TrainingCase {
  public:
   // Every sentence has S and T tokens: no padding. `workers` must outlive this.

@@ -31,7 +31,7 @@ const StepWords step_commands = {"train",      "prepare",  "features", "translat
 const StepWords input_options = {"-i",    "--input", "-s",    "--src",       "-t",
                                  "--trg", "-r",      "--ref", "--hypotheses"};
 
-// What stands for a result: the file itself, or the first of these in a folder.
+// The digest of a result is that of the file, or of the first of these files in the folder.
 constexpr const char* result_parts[] = {"", "/best/model.safetensors", "/last/model.safetensors",
                                         "/model.safetensors", "/prepared.json"};
 
