@@ -110,6 +110,19 @@ int main() { at::cuda::CUDAGraph().capture_begin(); }" REGARD_HAS_CUDA_GRAPHS)
   endif()
 endif()
 
+# Gradients of several GPUs travel by NCCL (src/training/process_group_nccl.cpp). LibTorch has its code; its header is in a
+# wheel beside PyTorch's, or in the system.
+if(REGARD_HAS_CUDA_GRAPHS AND REGARD_HAS_GLOO)
+  find_path(REGARD_NCCL_INCLUDE nccl.h HINTS "${torch_root}/../nvidia/nccl/include" $ENV{CUDA_HOME}/include
+            /usr/local/cuda/include DOC "include folder of NCCL")
+  if(REGARD_NCCL_INCLUDE)
+    set(REGARD_HAS_NCCL ON)
+    string(APPEND torch_cuda ", with NCCL")
+  else()
+    string(APPEND torch_cuda ", without NCCL")
+  endif()
+endif()
+
 # Kernels of CUDA (src/cuda/): nvcc compiles them for Ampere and Hopper, and for later GPUs in the form that the
 # driver compiles. Without nvcc, other devices than the CPU use LibTorch's operations.
 find_program(REGARD_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin /usr/local/cuda/bin DOC "compiler of the CUDA toolkit")
@@ -121,10 +134,10 @@ if(REGARD_HAS_CUDA_GRAPHS)
   find_library(REGARD_CUDART cudart_static HINTS ${nvcc_folder}/../lib64 /usr/local/cuda/lib64
                DOC "the CUDA runtime of the toolkit")
   if(REGARD_NVCC AND REGARD_CUDART)
-    set(REGARD_HAS_CUDA_ROWS ON)
-    string(APPEND torch_cuda ", with row kernels")
+    set(REGARD_HAS_CUDA_KERNELS ON)
+    string(APPEND torch_cuda ", with kernels")
   else()
-    string(APPEND torch_cuda ", without row kernels")
+    string(APPEND torch_cuda ", without kernels")
   endif()
 endif()
 
@@ -147,7 +160,7 @@ target_link_libraries(regard_libtorch INTERFACE
 if(REGARD_HAS_CUDA_GRAPHS)
   target_link_libraries(regard_libtorch INTERFACE "${torch_root}/lib/libtorch_cuda.so")
 endif()
-if(REGARD_HAS_CUDA_ROWS)
+if(REGARD_HAS_CUDA_KERNELS)
   target_link_libraries(regard_libtorch INTERFACE "${torch_root}/lib/libc10_cuda.so" "${REGARD_CUDART}" rt
                                                   ${CMAKE_DL_LIBS})
 endif()

@@ -13,7 +13,7 @@
 #ifdef __CUDACC__
 #define REGARD_DEVICE __device__ __forceinline__
 #else
-#define REGARD_DEVICE
+#define REGARD_DEVICE inline
 #include <limits>
 #include <vector>
 #endif
@@ -55,6 +55,20 @@ class Block {
     });
   }
 
+  // Adds up shared memory of each group of `width` threads, a power of two, and calls use(group,
+  // sum).
+  template <typename Use>
+  REGARD_DEVICE void sum_groups(int width, const Use& use) const {
+    for (int half = width / 2; half > 0; half /= 2) {
+      each([&](int t) {
+        if (t % width < half) shared_[t] += shared_[t + half];
+      });
+    }
+    each([&](int t) {
+      if (t % width == 0) use(t / width, shared_[t]);
+    });
+  }
+
   REGARD_DEVICE float& shared(int t) const { return shared_[t]; }
 
   const std::int64_t index;  // of the block
@@ -83,7 +97,7 @@ class Block {
 };
 
 // Runs a kernel, a struct with `threads` and operator()(block), in `blocks` blocks on the current
-// GPU, on a cudaStream_t. Does not wait. Instantiated in rows.cu.
+// GPU, on a cudaStream_t. Does not wait. Instantiated in kernels.cu.
 template <typename Kernel>
 void launch(std::int64_t blocks, const Kernel& kernel, void* stream);
 

@@ -48,13 +48,85 @@ void CompositeCellSteps::Factor::add_to(Tensor y, const Tensor& x) const {
   }
 }
 
-void CompositeCellSteps::begin_forward(const Tensor& b_U) {
-  U_ = Factor(has_candidate() ? tape_.U.narrow(2, 0, 2 * D_) : tape_.U, is_bf16_);
-  if (has_candidate()) U_candidate_ = Factor(tape_.U.narrow(2, 2 * D_, D_), is_bf16_);
-  if (b_U.defined()) tape_.product.copy_(b_U.expand_as(tape_.product[0]).unsqueeze(0));
+void CompositeCellSteps::begin_forward(const Tensor& b_U, const Tensor& W) {
+  const bool has_two_products =
+      has_kernels_ ? form_ == CellForm::gru_reset_before : has_candidate();
+  const auto U = has_two_products ? tape_.U.narrow(2, 0, 2 * D_) : tape_.U;
+  if (has_two_products) U_candidate_ = Factor(tape_.U.narrow(2, 2 * D_, D_), is_bf16_);
+  if (has_kernels_) {
+    A_ = W.defined() ? W.size(0) : 0;
+    U_ = Factor(A_ > 0 ? torch::cat({W.t().unsqueeze(0), U}, 2) : U, is_bf16_);
+    if (b_U.defined()) b_U_ = b_U.contiguous();
+  } else {
+    U_ = Factor(U, is_bf16_);
+    if (b_U.defined()) tape_.product.copy_(b_U.expand_as(tape_.product[0]).unsqueeze(0));
+  }
+}
+
+void CompositeCellSteps::multiply(std::int64_t t) {
+  if (!has_kernels_) return;
+  u_ = U_.multiply(states_.before[t]);
+  if (A_ == 0) return;
+  queries_.push_back(u_[0].narrow(1, 0, A_));
+  u_ = u_.narrow(2, A_, u_.size(2) - A_);
+}
+
+loop_operators::CellStep CompositeCellSteps::step(std::int64_t t) const {
+  const auto at = [&](const Tensor& x) { return x.defined() ? x[t] : x; };
+  return {tape_.gates[t],
+          b_U_,
+          states_.before[t],
+          at(tape_.product),
+          at(states_.memory_before),
+          at(states_.memory_after),
+          states_.after[t]};
+}
+
+void CompositeCellSteps::run_forward(std::int64_t t) const {
+  using enum loop_operators::CellPart;
+  const auto of_step = step(t);
+  switch (form_) {
+    case CellForm::gru_reset_before:
+      cell_forward(gru_before_reset, of_step, u_);
+      cell_forward(gru_before_candidate, of_step, U_candidate_.multiply(of_step.product));
+      break;
+    case CellForm::gru_reset_after:
+      cell_forward(gru_after, of_step, u_);
+      break;
+    case CellForm::lstm:
+      cell_forward(lstm, of_step, u_);
+      break;
+    case CellForm::tanh:
+      cell_forward(tanh, of_step, u_);
+      break;
+  }
+}
+
+void CompositeCellSteps::run_backward(std::int64_t t, const Tensor& d_s, const Tensor& d_before,
+                                      const Tensor& d_c) const {
+  using enum loop_operators::CellPart;
+  const auto of_step = step(t);
+  const auto rows = rows_[t].narrow(2, A_, N_ + M_);
+  switch (form_) {
+    case CellForm::gru_reset_before:
+      cell_backward(gru_before_candidate, of_step, d_s, rows, d_before, {});
+      cell_backward(gru_before_reset, of_step, U_candidate_.multiply(gate(rows, 2)), rows, d_before,
+                    {});
+      break;
+    case CellForm::gru_reset_after:
+      cell_backward(gru_after, of_step, d_s, rows, d_before, {});
+      break;
+    case CellForm::lstm:
+      cell_backward(lstm, of_step, d_s, rows, d_before, d_c);
+      break;
+    case CellForm::tanh:
+      cell_backward(tanh, of_step, d_s, rows, d_before, {});
+      break;
+  }
 }
 
 void CompositeCellSteps::forward(std::int64_t t) {
+  if (has_kernels_) return run_forward(t);
   const auto s = states_.before[t];
   const auto x = tape_.gates[t];
   auto next = states_.after[t];
@@ -97,7 +169,7 @@ void CompositeCellSteps::forward(std::int64_t t) {
 
 void CompositeCellSteps::begin_backward(const Tensor& W) {
   const auto [T, G, B] = std::tuple(tape_.gates.size(0), tape_.gates.size(1), tape_.gates.size(2));
-  factors_ = gate_derivatives();
+  if (!has_kernels_) factors_ = gate_derivatives();
   A_ = W.defined() ? W.size(0) : 0;
   N_ = form_ == CellForm::gru_reset_after ? D_ : 0;
   rows_ = torch::empty({T, G, B, A_ + N_ + M_}, tape_.gates.options());
@@ -112,6 +184,7 @@ void CompositeCellSteps::begin_backward(const Tensor& W) {
 
 void CompositeCellSteps::backward(std::int64_t t, const Tensor& d_s, const Tensor& d_before,
                                   const Tensor& d_c) {
+  if (has_kernels_) return run_backward(t, d_s, d_before, d_c);
   const auto row = rows_[t];
   const auto d_x = row.narrow(2, A_ + N_, M_);
   const auto gates = tape_.gates[t];

@@ -1,14 +1,18 @@
 // The steps of the recurrent cells in the loop of recurrence_composite.cpp, made of few operations
-// of LibTorch, and their hand-written gradients. The derivative of each gate with respect to its
-// sum does not depend on later steps, so it is computed for all steps at once, before the loop over
-// the steps in reverse order. loops/cells.h has the equations.
+// of LibTorch, or of products and the kernels of loop_operators.h on devices that have them, and
+// their hand-written gradients. Without kernels, the derivative of each gate with respect to its
+// sum, which does not depend on later steps, is computed for all steps at once, before the loop
+// over the steps in reverse order. loops/cells.h has the equations.
 #pragma once
 
 #include <torch/types.h>
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
+#include "kernels/device.h"
+#include "kernels/loop_operators.h"
 #include "kernels/recurrence.h"
 
 namespace regard::kernels {
@@ -41,6 +45,7 @@ class CompositeCellSteps {
         states_(std::move(states)),
         form_(form),
         is_bf16_(is_bf16),
+        has_kernels_(has_kernel_operators(tape.gates)),
         D_(tape.U.size(1)),
         M_(tape.U.size(2)) {}
 
@@ -48,10 +53,19 @@ class CompositeCellSteps {
   // The inputs of step t, to be replaced by the activations of the gates [G, B, K · D].
   torch::Tensor input(std::int64_t t) const { return tape_.gates[t]; }
 
-  // b_U [G, 1, D] or undefined.
-  void begin_forward(const torch::Tensor& b_U);
-  void multiply(std::int64_t /*t*/) const {}  // forward() adds the products to the inputs
+  // True if the steps are kernels; then they compute the queries, q_t = W s_t, too.
+  bool has_kernels() const { return has_kernels_; }
+
+  // b_U [G, 1, D] or undefined, W [A, D] of the queries or undefined.
+  void begin_forward(const torch::Tensor& b_U, const torch::Tensor& W);
+  // With kernels, computes the products of the state, with W and U. Without, forward() adds that
+  // with U to the inputs.
+  void multiply(std::int64_t t);
   void forward(std::int64_t t);
+
+  // With kernels and W: the query of the step [B, A], and those of all steps so far [T, B, A].
+  torch::Tensor query() const { return queries_.back(); }
+  torch::Tensor queries() const { return torch::stack(queries_); }
 
   // W' [A, D]: the factor of the gradient of the query in that of the state, or undefined.
   void begin_backward(const torch::Tensor& W);
@@ -94,6 +108,13 @@ class CompositeCellSteps {
     bool is_bf16_ = false;
   };
 
+  // The steps by kernels.
+  void run_forward(std::int64_t t) const;
+  void run_backward(std::int64_t t, const torch::Tensor& d_s, const torch::Tensor& d_before,
+                    const torch::Tensor& d_c) const;
+  // The tensors of step t.
+  loop_operators::CellStep step(std::int64_t t) const;
+
   // Returns gates k … k + n − 1 of x [..., K · D].
   torch::Tensor gate(const torch::Tensor& x, std::int64_t k, std::int64_t n = 1) const {
     return x.narrow(-1, k * D_, n * D_);
@@ -124,9 +145,13 @@ class CompositeCellSteps {
   States states_;
   CellForm form_;
   bool is_bf16_;
+  bool has_kernels_;
   std::int64_t D_, M_;  // M = K · D
-  Factor U_;            // in forward
+  Factor U_;            // in forward; with kernels, [Wᵀ | U] as the products of a step need it
   Factor U_candidate_;  // in backward its transpose
+  // With kernels: b_U, the product with U of the step [G, B, ·], the queries of all steps.
+  torch::Tensor b_U_, u_;
+  std::vector<torch::Tensor> queries_;
   // In backward. Each row is d_q | d_(U s + b_U) | d_x, of widths A, N and M. The first two are the
   // gradients of the products with s; N is 0 but for gru_reset_after, and r and z are in front of
   // d_x.

@@ -64,7 +64,7 @@ ComputedLoss compute_in_pieces(const Tensor& rows, const Tensor& weight, const T
       all.d_weight = begin == 0 ? d_weight : all.d_weight.add_(d_weight);
       all.d_bias = begin == 0 ? d_bias : all.d_bias.add_(d_bias);
     };
-    if (has_row_operators(these)) {
+    if (has_kernel_operators(these)) {
       const auto logits = kernels::linear(these, weight);  // [n, V], without their bias
       const auto of_piece = row_operators::cross_entropy(
           logits, bias, y.squeeze(1), ignored ? ignored->narrow(0, begin, these.size(0)) : Tensor(),

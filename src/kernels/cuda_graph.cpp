@@ -10,7 +10,9 @@ class CudaGraph : public DeviceGraph {
  public:
   void begin(const DeviceGraph* other) override {
     const auto* same_kind = dynamic_cast<const CudaGraph*>(other);
-    graph_.capture_begin(same_kind != nullptr ? same_kind->pool_ : at::cuda::MempoolId_t{0, 0});
+    // Other threads may use the device meanwhile: those of other models of a server.
+    graph_.capture_begin(same_kind != nullptr ? same_kind->pool_ : at::cuda::MempoolId_t{0, 0},
+                         cudaStreamCaptureModeThreadLocal);
     pool_ = graph_.pool();
   }
   void end() override { graph_.capture_end(); }

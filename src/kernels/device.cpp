@@ -118,24 +118,34 @@ bool has_fast_bf16_products() {
 }  // namespace
 
 Precision find_precision(const std::string& name, torch::Device device) {
-  const auto can_use = [&](Precision precision) {
-    return precision == Precision::full || (device.is_cpu() && can_multiply(precision));
-  };
   if (name == "auto") {
     return device.is_cpu() && has_fast_bf16_products() ? Precision::bf16 : Precision::full;
   }
-  const bool is_int8 = name == "int8";
-  if (name != "fp32" && name != "bf16" && !is_int8) {
-    throw ConfigError("precision: found `{}`, expected auto, fp32, bf16 or int8", name);
+  const bool on_gpu = !device.is_cpu();
+  const auto check = [&](bool can_multiply, std::string_view needed) {
+    if (can_multiply) return;
+    throw EnvironmentError("precision: found {}, which needs {}; use auto or fp32", name, needed);
+  };
+  if (name == "fp32") return Precision::full;
+  if (name == "tf32") {
+    check(has_tf32(device), "a GPU that has it (NVIDIA, since Ampere)");
+    return Precision::full;
   }
-  const auto precision = name == "fp32" ? Precision::full
-                         : is_int8      ? Precision::int8
-                                        : Precision::bf16;
-  if (can_use(precision)) return precision;
-  throw EnvironmentError("precision: found {}, which needs {}; use auto or fp32", name,
-                         !device.is_cpu() ? "device=cpu"
-                                          : fmt::format("a processor with {}",
-                                                        is_int8 ? "AVX512-VNNI" : "AVX512-BF16"));
+  if (name == "bf16") {
+    check(on_gpu ? has_tf32(device) : can_multiply(Precision::bf16),
+          on_gpu ? "a GPU that has it (NVIDIA, since Ampere)" : "a processor with AVX512-BF16");
+    return Precision::bf16;
+  }
+  if (name == "int8") {
+    check(!on_gpu && can_multiply(Precision::int8),
+          on_gpu ? "device=cpu" : "a processor with AVX512-VNNI");
+    return Precision::int8;
+  }
+  throw ConfigError("precision: found `{}`, expected auto, fp32, tf32, bf16 or int8", name);
+}
+
+bool is_tf32_search(const std::string& name, torch::Device device) {
+  return name == "tf32" || (name == "auto" && has_tf32(device));
 }
 
 namespace {
@@ -149,13 +159,13 @@ bool is_fused_on(const torch::Tensor& x) {
          !reference_wanted;
 }
 
-#ifdef REGARD_CUDA_ROWS
-void link_cuda_rows();  // cuda_rows.cpp
+#ifdef REGARD_CUDA_KERNELS
+void link_cuda_kernels();  // cuda_kernels.cpp
 #endif
 
-bool has_row_operators(const torch::Tensor& x) {
-#ifdef REGARD_CUDA_ROWS
-  link_cuda_rows();
+bool has_kernel_operators(const torch::Tensor& x) {
+#ifdef REGARD_CUDA_KERNELS
+  link_cuda_kernels();
 #endif
   if (!x.is_cuda() || x.scalar_type() != torch::kFloat || reference_wanted) return false;
   static const bool on_cuda = c10::Dispatcher::singleton()

@@ -62,18 +62,23 @@ class CaptureScope {
 
 namespace regard::kernels {
 
-// Returns the precision of this name in which a search multiplies: "fp32", "bf16", "int8", or
-// "auto": bf16 on processors where it is faster, else fp32. Throws ConfigError for any other name,
+// Returns the precision of this name in which a search packs weights: "fp32", "bf16", "int8", or
+// "auto": bf16 on processors where it is faster, else fp32. "tf32" is Precision::full: it is
+// LibTorch that multiplies so, if allow_tf32() allows it. Throws ConfigError for any other name,
 // EnvironmentError if the device cannot multiply in this precision.
 Precision find_precision(const std::string& name, torch::Device device);
+// True if a search in the precision of this name needs allow_tf32(true): "tf32", or "auto" on a GPU
+// that has it.
+bool is_tf32_search(const std::string& name, torch::Device device);
 
 // True if the fused operations can run on x: on the CPU in single or double precision, unless
 // use_reference(true) was called.
 bool is_fused_on(const torch::Tensor& x);
 
-// True if x is in single precision on a device that has the operators of row_operators.h, unless
+// True if x is in single precision on a device that has the operators of row_operators.h
+// and loop_operators.h, unless
 // use_reference(true) was called.
-bool has_row_operators(const torch::Tensor& x);
+bool has_kernel_operators(const torch::Tensor& x);
 
 // For benchmarks and tests only. From now on, all threads use the reference implementations:
 // LibTorch's operations, with autograd through each step. use_reference(false) undoes this.

@@ -18,9 +18,10 @@ class DeviceGraph {
   DeviceGraph(const DeviceGraph&) = delete;
   DeviceGraph& operator=(const DeviceGraph&) = delete;
 
-  // Operations of all threads between begin() and end() are captured, not computed. The current
-  // stream must not be the default stream. Memory that they allocate and release is shared with
-  // `other`, if that is not null: no result of one may be read after the other was launched.
+  // Operations on the current stream between begin() and end() are captured, not computed, those of
+  // the backward pass too. The stream must not be the default stream. Memory that they allocate and
+  // release is shared with `other`, if that is not null: no result of one may be read after the
+  // other was launched.
   virtual void begin(const DeviceGraph* other) = 0;
   virtual void end() = 0;
   // Repeats the operations, on the current stream. Does not wait for the device.

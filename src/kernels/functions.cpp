@@ -137,12 +137,13 @@ class ReluDropoutFunction : public torch::autograd::Function<ReluDropoutFunction
 
 Tensor dropout(const Tensor& x, const DrawnDropout& dropout) {
   if (dropout.p == 0) return x;
-  if (!is_fused_on(x) && !has_row_operators(x)) return torch::dropout(x, dropout.p, /*train=*/true);
+  if (!is_fused_on(x) && !has_kernel_operators(x))
+    return torch::dropout(x, dropout.p, /*train=*/true);
   return DropoutFunction::apply(x, dropout);
 }
 
 Tensor relu_dropout(const Tensor& x, const DrawnDropout& dropout) {
-  if (dropout.p > 0 && has_row_operators(x)) return ReluDropoutFunction::apply(x, dropout);
+  if (dropout.p > 0 && has_kernel_operators(x)) return ReluDropoutFunction::apply(x, dropout);
   return kernels::dropout(x.relu_(), dropout);
 }
 

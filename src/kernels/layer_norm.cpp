@@ -68,7 +68,7 @@ NormOfSum add_and_norm(const Tensor& x, const Tensor& z, const DrawnDropout& dro
   TORCH_CHECK(
       x.size(-1) == g.numel() && b.sizes() == g.sizes() && (!z.defined() || z.sizes() == x.sizes()),
       "the shapes do not fit the normalisation");
-  if (!is_fused_on(x) && !has_row_operators(x)) {
+  if (!is_fused_on(x) && !has_kernel_operators(x)) {
     const auto sum = z.defined() ? x + kernels::dropout(z, dropout) : x;
     return {sum, torch::layer_norm(sum, g.sizes(), g, b, norm_epsilon)};
   }

@@ -64,8 +64,14 @@ Precision training_precision_for(const torch::Tensor& x) {
   return weights == nullptr ? Precision::full : weights->precision();
 }
 
+PackedWeights* device_search_weights() {
+  const auto* mode = mode_of_thread;
+  return mode && mode->kind_ == Mode::Kind::search ? mode->weights_ : nullptr;
+}
+
 bool has_bf16_reference_products(const torch::Tensor& x) {
-  const auto* weights = training_weights();
+  const auto* weights =
+      x.is_cpu() || training_weights() != nullptr ? training_weights() : device_search_weights();
   return weights != nullptr && !is_fused_on(x) && weights->precision() == Precision::bf16 &&
          x.scalar_type() == torch::kFloat;
 }

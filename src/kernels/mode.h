@@ -12,7 +12,7 @@
 // This holds for tensors on the CPU. A search has the same bits in every batch there: LibTorch's
 // operations do not guarantee this, because the order of their sums and the rounding of their
 // functions depend on the sizes of the tensors. On other devices, plain and search are the same,
-// and training multiplies in bf16 if the run does.
+// but for products in bf16 if the run or the search is in bf16.
 //
 // A loop of plain steps with autograd (Mode::time_loop()) defers the gradients of the matrices that
 // every step multiplies by (deferred_weight_gradients.h).
@@ -52,6 +52,7 @@ class Mode {
   friend bool in_search(const torch::Tensor& x);
   friend PackedWeights* search_weights_for(const torch::Tensor& W);
   friend PackedWeights* training_weights();
+  friend PackedWeights* device_search_weights();
   friend GradientFactors* gradient_factors();
   friend DeferredGradients* deferred_gradients();
 
@@ -80,8 +81,10 @@ PackedWeights* training_weights_for(const torch::Tensor& x);
 // Returns the precision of the products with x in training: Precision::full if
 // training_weights_for(x) is null.
 Precision training_precision_for(const torch::Tensor& x);
-// True if LibTorch must compute the training products with x, from factors rounded to bf16. This is
-// so in bf16 training if x is not on the CPU, or under use_reference(true).
+// Returns the weights of the search, whatever the device. Null in other modes.
+PackedWeights* device_search_weights();
+// True if LibTorch must compute the products with x from factors rounded to bf16. This is so in
+// bf16 if x is not on the CPU, and in training under use_reference(true).
 bool has_bf16_reference_products(const torch::Tensor& x);
 // Returns what the training step of this thread gathers (gradient_factors.h), or null.
 GradientFactors* gradient_factors();

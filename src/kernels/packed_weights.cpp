@@ -100,6 +100,16 @@ torch::Tensor PackedWeights::as_bf16(const torch::Tensor& W) const {
   return flat_in_bf16_.as_strided(W.sizes(), W.strides(), W.storage_offset());
 }
 
+const torch::Tensor& PackedWeights::get_or_convert(const torch::Tensor& W) {
+  const Key key = {W.const_data_ptr(), W.numel(), W.size(-1), W.stride(-2), W.stride(-1)};
+  const std::scoped_lock lock(mutex_);
+  auto found = converted_.find(key);
+  if (found == converted_.end()) {
+    found = converted_.emplace(key, std::pair(W.detach(), W.detach().to(torch::kBFloat16))).first;
+  }
+  return found->second.second;
+}
+
 void PackedWeights::repack_all(ThreadPool& pool) {
   if (flat_in_bf16_.defined()) flat_in_bf16_.copy_(flat_);
   std::vector<Entry*> entries;
@@ -128,7 +138,9 @@ class Bf16Product : public torch::autograd::Function<Bf16Product> {
                         const Tensor& W) {
     const at::AutoDispatchBelowADInplaceOrView below_autograd;
     const auto a = x.to(torch::kBFloat16);
-    const auto b = training_weights()->as_bf16(W);
+    auto* weights = training_weights();
+    const auto b =
+        weights != nullptr ? weights->as_bf16(W) : device_search_weights()->get_or_convert(W);
     context->save_for_backward({a, b});
     return bf16_reference_product(a, b);
   }

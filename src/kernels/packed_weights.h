@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <utility>
 
 #include "base/thread_pool.h"
 #include "kernels/loops/products.h"
@@ -59,6 +60,8 @@ class PackedWeights {
   void copy_in_bf16(const torch::Tensor& flat);
   // Returns W in bf16: a view of the copy if W is a view of `flat`, else converted.
   torch::Tensor as_bf16(const torch::Tensor& W) const;
+  // Returns the weight W [..., K, N] of a search in bf16, converted at its first use.
+  const torch::Tensor& get_or_convert(const torch::Tensor& W);
 
   // Packs and copies all weights again after their values have changed, on all threads of the pool.
   // Nothing else may use this object at the same time.
@@ -76,6 +79,7 @@ class PackedWeights {
   Precision precision_;
   std::mutex mutex_;
   std::map<Key, Entry> entries_;
+  std::map<Key, std::pair<torch::Tensor, torch::Tensor>> converted_;  // weights, and in bf16
   torch::Tensor flat_, flat_in_bf16_;
 };
 

@@ -58,12 +58,21 @@ class CompositeAttention {
 
   // padding [B, 1, S]
   void begin_forward(const Tensor& padding) {
+    if (cell_.has_kernels()) {
+      padding_ = padding.squeeze(1).contiguous();
+      return;
+    }
     if (tape_.W.defined()) W_ = tape_.W.t();
     bias_ = torch::zeros({padding.size(0), padding.size(2)}, tape_.outputs.options())
                 .masked_fill_(padding.squeeze(1), minus_infinity);
   }
   // Adds the mixture to the inputs of the cell.
   void forward(std::int64_t t) {
+    if (cell_.has_kernels()) {
+      const auto q = tape_.W.defined() ? cell_.query() : cell_.before()[t][0];
+      loop_operators::attend(step(q), padding_, cell_.input(t)[0], tape_.weights[t]);
+      return;
+    }
     const auto s = cell_.before()[t][0];  // [B, D]
     auto q = s;
     if (score_ == ScoreForm::additive) {
@@ -100,6 +109,10 @@ class CompositeAttention {
     cell_.input(t).transpose(0, 1).baddbmm_(alpha.unsqueeze(1), tape_.mixed);
   }
 
+  void end_forward() {
+    if (cell_.has_kernels() && tape_.W.defined()) tape_.queries = cell_.queries();
+  }
+
   // The factor W' of the gradient of the query in that of the state (CompositeCellSteps), or
   // undefined.
   Tensor query_weight() const { return tape_.W.defined() ? with_factor(tape_.W) : Tensor(); }
@@ -110,6 +123,16 @@ class CompositeAttention {
   void begin_backward(const Tensor& d_weights) {
     d_mixtures_ = cell_.d_inputs();
     d_e_ = torch::empty_like(tape_.weights);
+    if (cell_.has_kernels()) {
+      if (d_weights.defined()) d_alpha_ = d_weights.contiguous();
+      if (score_ == ScoreForm::additive || score_ == ScoreForm::cosine) {
+        d_keys_ = torch::zeros_like(tape_.keys);
+      }
+      if (score_ == ScoreForm::additive) {
+        d_v_ = torch::zeros({tape_.keys.size(0), tape_.v.size(0)}, tape_.v.options());
+      }
+      return;
+    }
     if (d_weights.defined()) d_alpha_ = d_weights.clone(at::MemoryFormat::Contiguous);
     if (score_ == ScoreForm::cosine) {
       // The projection of d_q on q, which its norm does not pass on, but for a norm of nearly 0.
@@ -125,6 +148,7 @@ class CompositeAttention {
   // Computes the gradient of the query of step t, as a part of a row of the cell, or adds that of
   // the state, d_s [1, B, D].
   void backward(std::int64_t t, const Tensor& d_s) {
+    if (cell_.has_kernels()) return run_backward(t, d_s);
     const auto d_mixture = d_mixtures_[t].transpose(0, 1).transpose(1, 2);  // [B, K · D, 1]
     const auto d_alpha = d_alpha_.defined()
                              ? d_alpha_[t].unsqueeze(2).baddbmm_(tape_.mixed, d_mixture)
@@ -161,8 +185,9 @@ class CompositeAttention {
   Tensor d_mixed() const {
     return tape_.weights.permute({1, 2, 0}).bmm(d_mixtures_.squeeze(1).transpose(0, 1));
   }
-  const Tensor& d_v() const { return d_v_; }
+  Tensor d_v() const { return d_v_.defined() && cell_.has_kernels() ? d_v_.sum(0) : d_v_; }
   Tensor d_keys() {  // once
+    if (cell_.has_kernels() && d_keys_.defined()) return d_keys_;
     switch (score_) {
       case ScoreForm::additive:
         return d_keys_.neg_().add_(d_e_.sum(0).unsqueeze(2)).mul_(tape_.v);
@@ -176,10 +201,26 @@ class CompositeAttention {
   }
 
  private:
+  loop_operators::AttentionStep step(const Tensor& q) const {
+    return {score_, scale_, q, tape_.keys, tape_.v, tape_.mixed};
+  }
+  void run_backward(std::int64_t t, const Tensor& d_s) const {
+    const bool has_query = tape_.W.defined();
+    loop_operators::attend_backward(step(has_query ? tape_.queries[t] : cell_.before()[t][0]),
+                                    tape_.weights[t], d_alpha_.defined() ? d_alpha_[t] : Tensor(),
+                                    d_mixtures_[t][0],
+                                    {.d_e = d_e_[t],
+                                     .d_q = has_query ? cell_.d_query(t)[0] : d_s[0],
+                                     .adds_d_q = !has_query,
+                                     .d_keys = d_keys_,
+                                     .d_v = d_v_});
+  }
+
   // Multiplies W, or its gradient, [A, D] with the factor that d_q as backward() computes it lacks:
-  // −v of the additive score.
+  // −v of the additive score without kernels.
   Tensor with_factor(const Tensor& W) const {
-    return score_ == ScoreForm::additive ? W * tape_.v.neg().unsqueeze(1) : W;
+    return score_ == ScoreForm::additive && !cell_.has_kernels() ? W * tape_.v.neg().unsqueeze(1)
+                                                                 : W;
   }
   // Computes h = tanh(k_s + q) of the steps up to t.
   void load_chunk(std::int64_t t) {
@@ -201,11 +242,12 @@ class CompositeAttention {
   double scale_;
   Tensor W_;           // transposed, or undefined
   Tensor bias_;        // [B, S]: −∞ at padding
+  Tensor padding_;     // [B, S], with kernels
   Tensor d_alpha_;     // [T, B, S] or undefined
   Tensor d_mixtures_;  // [T, 1, B, K · D]
   Tensor d_e_;         // [T, B, S]
   Tensor divisor_, is_large_;
-  Tensor d_keys_, d_v_;
+  Tensor d_keys_, d_v_;  // with kernels, d_v is [B, A]
   std::int64_t chunk_ = 1;
   std::int64_t first_ = std::numeric_limits<std::int64_t>::max();  // step of the chunk
   Tensor hidden_, squares_;                                        // h, h²
@@ -246,11 +288,12 @@ class CompositeLoop {
   }
 
   // b_U [G, 1, D] or undefined, padding [B, 1, S]. The gates of the tape hold the inputs.
-  void forward(const Tensor& first_b_U, const Tensor& b_U, const Tensor& padding) {
-    if (loop_.first_cell) loop_.first_cell->begin_forward(first_b_U);
-    loop_.cell->begin_forward(b_U);
+  void forward(const Tensor& first_b_U, const Tensor& b_U, const Tensor& W, const Tensor& padding) {
+    if (loop_.first_cell) loop_.first_cell->begin_forward(first_b_U, {});
+    loop_.cell->begin_forward(b_U, W);
     if (loop_.attention) loop_.attention->begin_forward(padding);
     loop_.forward();
+    if (loop_.attention) loop_.attention->end_forward();
   }
 
   struct Gradients {
@@ -262,10 +305,10 @@ class CompositeLoop {
   Gradients backward(const Tensor& d_outputs, const Tensor& d_weights, const Tensor& d_memories) {
     auto& [T, first_cell, cell, attention] = loop_;
     CompositeStateGradients states = {
-        torch::cat({torch::zeros_like(d_outputs.narrow(0, 0, 1)), d_outputs}), {}};
+        torch::cat({torch::zeros_like(d_outputs.narrow(0, 0, 1)), d_outputs}).contiguous(), {}};
     if (first_cell) {
       first_cell->begin_backward({});
-      states.d_between = torch::zeros_like(d_outputs);
+      states.d_between = torch::zeros(d_outputs.sizes(), d_outputs.options());
     }
     cell->begin_backward(attention ? attention->query_weight() : Tensor());
     if (attention) attention->begin_backward(d_weights);
@@ -303,9 +346,9 @@ class CompositeRecurrence : public torch::autograd::Function<CompositeRecurrence
     const auto cell = static_cast<CellForm>(form);
     CompositeTape tape;
     tape.W = W.value_or(Tensor());
-    tape.v = v.value_or(Tensor());
-    tape.keys = keys.value_or(Tensor());
-    tape.mixed = mixed.value_or(Tensor());
+    tape.v = contiguous(v);
+    tape.keys = contiguous(keys);
+    tape.mixed = contiguous(mixed);
     const auto inputs = x.transpose(0, 1).clone(at::MemoryFormat::Contiguous);
     tape.cell = make_composite_cell_tape(cell, U, first_U ? torch::zeros_like(inputs) : inputs);
     const auto states = [&](std::int64_t n) { return torch::empty({n, G, B, D}, x.options()); };
@@ -332,7 +375,8 @@ class CompositeRecurrence : public torch::autograd::Function<CompositeRecurrence
     }
     const bool is_bf16 = has_bf16_reference_products(x);
     CompositeLoop(tape, cell, form_of_score, scale, is_bf16)
-        .forward(first_b_U.value_or(Tensor()), b_U.value_or(Tensor()), padding.value_or(Tensor()));
+        .forward(first_b_U.value_or(Tensor()), b_U.value_or(Tensor()), tape.W,
+                 padding.value_or(Tensor()));
 
     tensor_list saved;
     for (const auto* tensor : tape.all()) saved.push_back(*tensor);

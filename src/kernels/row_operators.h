@@ -1,8 +1,8 @@
 // The loops over rows as operators of LibTorch, regard::dropout and so on, so that devices can have
 // kernels of their own for them. On the CPU, they are the loops of loops/layer_norm.h and
-// loops/functions.h; on CUDA, the kernels of src/cuda/rows.h (cuda_rows.cpp), in single precision.
-// None is differentiable: the autograd functions of layer_norm.h, functions.h, linear.h and
-// cross_entropy.h call them, on the CPU or if has_row_operators() is true (device.h).
+// loops/functions.h; on CUDA, the kernels of src/cuda/rows.h (cuda_kernels.cpp), in single
+// precision. None is differentiable: the autograd functions of layer_norm.h, functions.h, linear.h
+// and cross_entropy.h call them, on the CPU or if has_kernel_operators() is true (device.h).
 #pragma once
 
 #include <torch/types.h>

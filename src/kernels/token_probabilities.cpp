@@ -12,31 +12,29 @@
 
 namespace regard::kernels {
 
-namespace {
-
-// Views of a block of bytes with the indices of N · k tokens, followed by their log-probabilities.
-TopK parts_of(const torch::Tensor& block, std::int64_t N, std::int64_t k, torch::ScalarType type) {
+// The indices of N · k tokens, followed by their log-probabilities.
+TopK top_of_block(const torch::Tensor& block, std::int64_t N, std::int64_t k,
+                  torch::ScalarType type) {
   const auto split = N * k * static_cast<std::int64_t>(sizeof(std::int64_t));
   return {.log_p = block.narrow(0, split, block.size(0) - split).view(type).view({N, k}),
           .indices = block.narrow(0, 0, split).view(torch::kInt64).view({N, k})};
 }
 
-// The reference with its results in one block, which is copied to the CPU at once.
-TopK top_log_probabilities_of_device(const torch::Tensor& logits, std::int64_t k) {
+torch::Tensor top_log_probabilities_block(const torch::Tensor& logits, std::int64_t k) {
   const auto N = logits.size(0);
-  const auto type = logits.scalar_type();
   const auto bytes =
       N * k * static_cast<std::int64_t>(sizeof(std::int64_t) + logits.element_size());
   const auto block = torch::empty({bytes}, logits.options().dtype(torch::kByte));
-  auto [log_p, indices] = parts_of(block, N, k, type);
+  auto [log_p, indices] = top_of_block(block, N, k, logits.scalar_type());
   at::topk_out(log_p, indices, logits.log_softmax(-1), k, -1);
-  return parts_of(from_device(block), N, k, type);
+  return block;
 }
 
-}  // namespace
-
 TopK top_log_probabilities(const torch::Tensor& logits, std::int64_t k) {
-  if (!logits.is_cpu()) return top_log_probabilities_of_device(logits, k);
+  if (!logits.is_cpu()) {  // one copy to the CPU
+    const auto block = from_device(top_log_probabilities_block(logits, k));
+    return top_of_block(block, logits.size(0), k, logits.scalar_type());
+  }
   if (!is_fused_on(logits)) return top_log_probabilities_reference(logits, k);
   const auto N = logits.size(0);
   const auto rows = logits.contiguous();

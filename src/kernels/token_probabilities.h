@@ -17,6 +17,12 @@ struct TopK {
 // tokens. Waits once for another device. Not differentiable.
 TopK top_log_probabilities(const torch::Tensor& logits, std::int64_t k);
 
+// The same for logits on another device, in two parts: computes the result as a block of bytes on
+// the device, and takes it apart after it was copied to the CPU. Neither waits.
+torch::Tensor top_log_probabilities_block(const torch::Tensor& logits, std::int64_t k);
+TopK top_of_block(const torch::Tensor& block, std::int64_t N, std::int64_t k,
+                  torch::ScalarType type);
+
 // Reference implementation: LibTorch's operations, on any device.
 TopK top_log_probabilities_reference(const torch::Tensor& logits, std::int64_t k);
 

@@ -26,6 +26,9 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #endif
+#ifdef REGARD_NCCL
+#include "training/process_group_nccl.h"
+#endif
 
 C10_DECLARE_int(caffe2_log_level);
 
@@ -157,7 +160,10 @@ struct ProcessGroup::Connection {
   c10::intrusive_ptr<c10d::TCPStore> store;
   c10::intrusive_ptr<c10d::Store> names;  // `store` with a prefix for this attempt
   c10::intrusive_ptr<c10d::Backend> gloo;
+  c10::intrusive_ptr<c10d::Backend> nccl;  // null: tensors on GPUs travel by way of the host
   std::vector<c10::intrusive_ptr<c10d::Work>> started;
+
+  bool was_left = false;
 
   // The heartbeat.
   std::mutex mutex;
@@ -168,7 +174,11 @@ struct ProcessGroup::Connection {
   std::thread heart;
   std::thread watch;
 
-  ~Connection() { stop_heart(); }
+  // Without leave(), another process may have ended in the middle of a sum, for which NCCL waits.
+  ~Connection() {
+    if (nccl && !was_left) nccl->abort();
+    stop_heart();
+  }
 
   void start_heart() {
     answered = std::chrono::steady_clock::now();
@@ -341,7 +351,7 @@ void ProcessGroup::start_sum(const torch::Tensor& tensor) {
   if (is_alone()) return;
   communicate([&] {
     auto& c = *connection_;
-    if (!tensor.is_cpu()) {  // by way of the host
+    if (!tensor.is_cpu() && !c.nccl) {  // by way of the host
       auto copy = tensor.cpu();
       sum(copy);
       const torch::NoGradGuard guard;
@@ -349,8 +359,35 @@ void ProcessGroup::start_sum(const torch::Tensor& tensor) {
       return;
     }
     std::vector<torch::Tensor> tensors{tensor};
-    c.started.push_back(c.gloo->allreduce(tensors));
+    c.started.push_back((tensor.is_cpu() ? c.gloo : c.nccl)->allreduce(tensors));
   });
+}
+
+void ProcessGroup::use_device(torch::Device device) {
+  if (is_alone()) return;
+  std::string identity;  // of a GPU with NCCL
+#ifdef REGARD_NCCL
+  if (device.is_cuda()) identity = gpu_identity(device);
+#endif
+  auto all = gather(identity);
+  std::ranges::sort(all);
+  const bool all_have_nccl = !all.front().empty();
+  const bool is_shared = std::ranges::adjacent_find(all) != all.end();
+  if (!all_have_nccl || is_shared) {
+    if (device.is_cpu() || !is_first()) return;
+    log::info("gradients travel by way of the host: {}",
+              all_have_nccl ? "two processes train on one GPU"
+                            : "a process has no GPU, or a build without NCCL");
+    return;
+  }
+#ifdef REGARD_NCCL
+  communicate([&] {
+    auto& c = *connection_;
+    c.nccl = connect_by_nccl(c10::make_intrusive<c10d::PrefixStore>("nccl", c.names), rank_, size_,
+                             std::chrono::duration_cast<milliseconds>(patience));
+  });
+  sum(torch::zeros({1}, device));  // connects the GPUs while all processes are here
+#endif
 }
 
 void ProcessGroup::finish_sums() {
@@ -379,6 +416,8 @@ void ProcessGroup::leave() {
   if (is_alone()) return;
   connection_->stop_heart();
   wait_for_all();
+  if (connection_->nccl) connection_->nccl->shutdown();
+  connection_->was_left = true;
 }
 
 #else  // without Gloo
@@ -398,6 +437,7 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place, double /*seconds*/)
       "Gloo's headers (Debian: libgloo-dev) and build regard again",
       size_);
 }
+void ProcessGroup::use_device(torch::Device /*device*/) {}
 void ProcessGroup::start_sum(const torch::Tensor& /*tensor*/) {}
 void ProcessGroup::finish_sums() {}
 void ProcessGroup::broadcast(const torch::Tensor& /*tensor*/) {}

@@ -8,8 +8,8 @@
 // process with rank 0 has the run folder: it logs and saves.
 //
 // Processes are started by torchrun, srun or by hand, and find each other by the variables RANK,
-// WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Gloo connects them. Gradients on GPUs travel by way of
-// the host.
+// WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Gloo connects them. Gradients on GPUs travel by NCCL
+// if the build has it (nccl.h) and each process has a GPU of its own, else by way of the host.
 #pragma once
 
 #include <torch/types.h>
@@ -65,6 +65,10 @@ class ProcessGroup {
   // The rank among the processes that see the same devices.
   std::size_t device_rank() const { return device_rank_; }
 
+  // Declares the device on which this process trains, before its first sum there. Logs it if
+  // gradients on GPUs travel by way of the host.
+  void use_device(torch::Device device);
+
   // Declares how many threads this process trains with. Processes may have different numbers.
   void set_threads(std::size_t threads);
   // Threads of all processes with a lower rank, and of all processes. Before set_threads(), each
@@ -73,8 +77,9 @@ class ProcessGroup {
   std::size_t all_threads() const { return all_threads_; }
 
   // Replaces a contiguous tensor by the sum over all processes, in place. start_sum() returns
-  // before the sum is complete (of a tensor on a GPU, after it), finish_sums() waits for all that
-  // were started. The tensors must not be used in between.
+  // before the sum is complete (of a tensor on a GPU without NCCL, after it), finish_sums() waits
+  // for all that were started; with NCCL, the current stream of the GPU waits. The tensors must not
+  // be used in between.
   void sum(const torch::Tensor& tensor);
   void start_sum(const torch::Tensor& tensor);
   void finish_sums();

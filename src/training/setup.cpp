@@ -158,6 +158,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   setup.device = find_device(options.device, group.device_rank());
   setup.pool = make_thread_pool(threads_of(options, group), setup.device);
   group.set_threads(setup.pool->count());
+  group.use_device(setup.device);
   torch::manual_seed(static_cast<std::uint64_t>(options.training.random_seed));
   // A GPU trains with one thread; text is always read on all of them.
   std::optional<ThreadPool> cpu_pool;

@@ -1,4 +1,4 @@
-// Tries operations on a GPU without regard: gpu_probe count|copy|add|index|touch|order.
+// Tries operations on a GPU without the program: gpu_probe count|copy|add|index|touch|order|nccl.
 #include <ATen/ATen.h>
 #include <torch/cuda.h>
 
@@ -6,10 +6,30 @@
 #include <exception>
 #include <set>
 #include <string>
+#ifdef REGARD_NCCL
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+
+#include "training/process_group_nccl.h"
+#endif
 
 namespace {
 
 const c10::Device gpu(c10::kCUDA, 0);
+
+// Returns the sum of three ones over one process; 0 if this build has no NCCL.
+int sum_by_nccl() {
+#ifdef REGARD_NCCL
+  const auto nccl = regard::connect_by_nccl(c10::make_intrusive<c10d::HashStore>(), 0, 1,
+                                            std::chrono::seconds(60));
+  std::vector<at::Tensor> ones{at::ones({3}, gpu)};
+  nccl->allreduce(ones)->wait();
+  const auto sum = ones[0].sum().to(at::kCPU).item<float>();
+  nccl->shutdown();
+  return static_cast<int>(sum);
+#else
+  return 0;
+#endif
+}
 
 int probe(const std::string& what) {
   if (what == "count") return static_cast<int>(torch::cuda::device_count());
@@ -28,6 +48,7 @@ int probe(const std::string& what) {
     }
     return static_cast<int>(sums.size());
   }
+  if (what == "nccl") return sum_by_nccl();
   if (what == "touch") return static_cast<int>(*there.const_data_ptr<float>());
   return static_cast<int>((there + here).dim());
 }

@@ -56,6 +56,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/loop_kernels.h"
+
 namespace {
 
 const c10::Device gpu(c10::kCUDA, 0);
@@ -648,6 +650,20 @@ TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   library.impl("_foreach_copy_", &foreach_copy);
   library.impl("_foreach_add_.List", &foreach_add);
   library.impl("_foreach_mul_.Tensor", &foreach_multiply);
+}
+
+// The kernels of the time loops run on copies on the CPU, each phase with its threads in order.
+struct OnCopies {
+  template <typename Kernel>
+  static void run(const at::Tensor&, std::int64_t blocks, const Kernel& kernel) {
+    std::vector<int> order(Kernel::threads);
+    std::iota(order.begin(), order.end(), 0);
+    regard::cuda::run_on_cpu(blocks, kernel, order);
+  }
+};
+
+TORCH_LIBRARY_IMPL(regard, CPU, library) {
+  regard::kernels::LoopOperators<OnCopies>::register_in(library);
 }
 
 TORCH_LIBRARY_IMPL(_, CUDA, library) {

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "config/check.h"
 #include "kernels/functions.h"
 #include "kernels/linear.h"
 #include "model/initialisation.h"

@@ -1,22 +1,24 @@
-// The operators of row_operators.h on CUDA: they launch the kernels of cuda/rows.h on LibTorch's
-// current stream. Compiled with nvcc's rows.cu where CUDA is installed (cmake/Torch.cmake).
+// The operators of row_operators.h and loop_operators.h on CUDA: they launch the kernels of
+// cuda/rows.h and cuda/loops.h on LibTorch's current stream. Compiled with nvcc's kernels.cu where
+// CUDA is installed (cmake/Torch.cmake).
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/library.h>
 #include <torch/types.h>
 
-#include <optional>
 #include <tuple>
 
+#include "cuda/loops.h"
 #include "cuda/rows.h"
+#include "kernels/loop_kernels.h"
 #include "kernels/loops/layer_norm.h"
+#include "kernels/maybe.h"
 
 namespace regard::kernels {
 namespace {
 
 using torch::Tensor;
-using Maybe = std::optional<Tensor>;
 
 template <typename T>
 T* written(const Tensor& x) {
@@ -120,7 +122,15 @@ std::tuple<Tensor, Tensor, Tensor> cross_entropy_on_cuda(const Tensor& logits, c
   return {loss.sum().to(torch::kFloat), nll, d_bias};
 }
 
+struct OnCuda {
+  template <typename Kernel>
+  static void run(const Tensor& x, std::int64_t blocks, const Kernel& kernel) {
+    regard::kernels::run(x, blocks, kernel);
+  }
+};
+
 TORCH_LIBRARY_IMPL(regard, CUDA, library) {
+  LoopOperators<OnCuda>::register_in(library);
   library.impl("dropout", &dropout_on_cuda);
   library.impl("relu_dropout_backward", &relu_dropout_backward_on_cuda);
   library.impl("add_and_norm", &add_and_norm_on_cuda);
@@ -130,7 +140,7 @@ TORCH_LIBRARY_IMPL(regard, CUDA, library) {
 
 }  // namespace
 
-// Called by has_row_operators(), so that the linker keeps this file.
-void link_cuda_rows() {}
+// Called by has_kernel_operators(), so that the linker keeps this file.
+void link_cuda_kernels() {}
 
 }  // namespace regard::kernels
