@@ -90,12 +90,12 @@ class __attribute__((visibility("default"))) Model {
 
   // `folder`: a run folder (its best, else its last model) or a model folder. `device`: auto
   // (cuda:0 if available), cpu, cuda or cuda:N. `threads`: 0 for one per processor that this
-  // process may use. `precision` of the factors of matrix products: fp32, bf16, int8, or auto: bf16
-  // on processors where it is faster, else fp32. bf16 and int8 need device cpu. On a GPU, cuDNN
-  // computes in TF32 if LibTorch allows it, as it does unless the program says otherwise.
-  // `source_tag` and `target_tag`: user symbols that select a direction of the model
-  // (docs/transfer.md), or empty. Throws if the folder is not a model, or the device, precision or
-  // tag is not available.
+  // process may use. `precision` of the factors of matrix products: fp32, bf16, int8, tf32, or
+  // auto: bf16 on processors where it is faster, else fp32. int8 needs device cpu, tf32 a GPU, for
+  // which it sets LibTorch's permission to compute in TF32, for the whole process. Otherwise cuDNN
+  // uses it if LibTorch allows it, as it does unless the program says otherwise. `source_tag` and
+  // `target_tag`: user symbols that select a direction of the model (docs/transfer.md), or empty.
+  // Throws if the folder is not a model, or the device, precision or tag is not available.
   explicit Model(const std::string& folder, const std::string& device = "auto",
                  std::int64_t threads = 0, const std::string& precision = "auto",
                  const std::string& source_tag = "", const std::string& target_tag = "");

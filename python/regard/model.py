@@ -134,8 +134,8 @@ class Model:
     ensemble, the mean of their log-probabilities (`ensemble_mean="log_linear"`) or of their probabilities ("linear"), with
     the `ensemble_weights`, which are equal by default. `device` is auto (cuda:0 if there is
     one), cpu, cuda or cuda:N. `threads` is 0 for one thread per processor that the process may use. `precision` of
-    matrix products is fp32, bf16, int8, or auto (bf16 if the processor has it, else fp32); bf16 and int8 need the
-    device cpu. `src_tag` and `trg_tag` are user symbols that select a direction of a model of several languages.
+    matrix products is fp32, bf16, int8, tf32, or auto (bf16 if the processor has it, else fp32); int8 needs the device
+    cpu, tf32 a GPU. `src_tag` and `trg_tag` are user symbols that select a direction of a model of several languages.
 
     Raises CheckpointError or EnvironmentError if the folder is not a model, ConfigError or EnvironmentError if the
     device, the precision or a tag is not available.

@@ -279,6 +279,7 @@ struct Model::Parts {
       : device(find_device(device_name)) {
     if (folders.empty()) throw ConfigError("found no model, expected at least one");
     const auto precision = kernels::find_precision(precision_name, device);
+    if (precision_name == "tf32") allow_tf32(true);
     std::vector<std::filesystem::path> paths(folders.begin(), folders.end());
     contents = load_ensemble(paths, device, {ensemble.mean, ensemble.weights, "ensemble_"});
     phrases.emplace(contents.codec, contents.options.data.tokenizer.kind);

@@ -191,10 +191,11 @@ void add_device_options(CLI::App& command, ModelArguments& arguments) {
 
 void add_precision_option(CLI::App& command, ModelArguments& arguments) {
   command
-      .add_option("--precision", arguments.precision,
-                  "precision of the factors of matrix products; auto is bf16 on processors that "
-                  "have it, else fp32")
-      ->type_name("auto|fp32|bf16|int8");
+      .add_option(
+          "--precision", arguments.precision,
+          "precision of the factors of matrix products; auto is bf16 on processors and tf32 "
+          "on GPUs that have it, else fp32")
+      ->type_name("auto|fp32|tf32|bf16|int8");
 }
 
 CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {

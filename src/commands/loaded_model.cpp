@@ -111,7 +111,7 @@ LoadedModel load_models(const ModelArguments& arguments) {
   }
   const auto device = find_device(arguments.device);
   const auto precision = kernels::find_precision(arguments.precision, device);
-  allow_tf32(false);
+  allow_tf32(kernels::is_tf32_search(arguments.precision, device));
   auto pool = make_thread_pool(arguments.threads, device);
   std::vector<std::filesystem::path> paths(arguments.models.begin(), arguments.models.end());
   auto first = load_ensemble(paths, device, ensemble);

@@ -28,6 +28,7 @@
 #include "data/pair_journal.h"
 #include "data/synthetic_filter.h"
 #include "data/text_path.h"
+#include "kernels/device.h"
 #include "report/format.h"
 #include "report/progress.h"
 #include "report/table.h"
@@ -149,7 +150,9 @@ Json settings_of(const SynthesizeArguments& arguments, const LoadedModel& model,
                     shortlist.frequent, shortlist.best);
   }
   settings["device"] = model.device.str();
-  settings["precision"] = name_of(model.precision);
+  settings["precision"] = kernels::is_tf32_search(arguments.model.precision, model.device)
+                              ? "tf32"
+                              : name_of(model.precision);
   settings["side"] = arguments.side;
   settings["tag"] = arguments.tag;
   settings["src_tag"] = arguments.model.tags.source;

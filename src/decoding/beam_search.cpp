@@ -134,12 +134,11 @@ struct StepInputs {
 
 class BeamSearch : public SearchLoop {
  public:
-  BeamSearch(Seq2Seq& model, const SearchRequest& options)
-      : model_(model),
-        options_(options),
+  BeamSearch(Seq2Seq& model, const SearchRequest& options, SearchGraphs* graphs)
+      : options_(options),
         group_options_(group_options(options)),
         processor_(options),
-        batch_(model) {}
+        batch_(model, graphs) {}
 
   void add(EncoderOutput encoded,
            std::vector<std::unique_ptr<SearchedSentence>> sentences) override;
@@ -161,7 +160,6 @@ class BeamSearch : public SearchLoop {
   std::vector<History> histories() const;
   RunningSearch::Finished finished(const Active& ended) const;
 
-  Seq2Seq& model_;
   const SearchRequest& options_;
   const SearchRequest group_options_;
   LogitsProcessor processor_;
@@ -205,12 +203,12 @@ RunningSearch::Finished BeamSearch::finished(const Active& ended) const {
 }
 
 std::vector<RunningSearch::Finished> BeamSearch::step() {
-  const auto step = batch_.step(options_.needs_weights());
   // Each row needs 2W tokens without a diversity penalty. The other groups of the sentence penalize
   // at most rows − W tokens, so at least 2W of the rows + W best tokens have no penalty.
-  const auto best =
-      processor_.best(next_logits(model_, step, batch_.encoded()), rows_per_sentence() + W(),
-                      processor_.needs_histories() ? histories() : std::vector<History>());
+  const auto [step, best] =
+      batch_.best(processor_, rows_per_sentence() + W(),
+                  processor_.needs_histories() ? histories() : std::vector<History>(),
+                  options_.needs_weights());
   const Candidates candidates(group_options_, log_p_, best,
                               options_.needs_weights() ? step.weights : torch::Tensor());
   StepInputs next;
@@ -255,8 +253,9 @@ void BeamSearch::remove(const std::vector<std::size_t>& ids) {
 
 }  // namespace
 
-std::unique_ptr<SearchLoop> beam_search(Seq2Seq& model, const SearchRequest& options) {
-  return std::make_unique<BeamSearch>(model, options);
+std::unique_ptr<SearchLoop> beam_search(Seq2Seq& model, const SearchRequest& options,
+                                        SearchGraphs* graphs) {
+  return std::make_unique<BeamSearch>(model, options, graphs);
 }
 
 }  // namespace regard

@@ -23,6 +23,7 @@
 namespace regard {
 
 // Returns a beam search. The parameters must outlive it.
-std::unique_ptr<SearchLoop> beam_search(Seq2Seq& model, const SearchRequest& options);
+std::unique_ptr<SearchLoop> beam_search(Seq2Seq& model, const SearchRequest& options,
+                                        SearchGraphs* graphs);
 
 }  // namespace regard

@@ -24,8 +24,8 @@ bool extend(Hypothesis& hypothesis, std::int64_t token, double log_p, std::int64
 
 class DecodeLoop : public SearchLoop {
  public:
-  DecodeLoop(Seq2Seq& model, const SearchRequest& options)
-      : model_(model), options_(options), processor_(options), batch_(model) {}
+  DecodeLoop(Seq2Seq& model, const SearchRequest& options, SearchGraphs* graphs)
+      : model_(model), options_(options), processor_(options), batch_(model, graphs) {}
 
   void add(EncoderOutput encoded,
            std::vector<std::unique_ptr<SearchedSentence>> sentences) override;
@@ -52,7 +52,7 @@ class DecodeLoop : public SearchLoop {
   std::size_t rows_per_sentence() const {
     return static_cast<std::size_t>(std::max<std::int64_t>(options_.samples, 1));
   }
-  NextTokens next_tokens(const DecoderStep& step);
+  DecoderBatch::Best best();
 
   Seq2Seq& model_;
   const SearchRequest& options_;
@@ -86,23 +86,27 @@ void DecodeLoop::add(EncoderOutput encoded,
   sentences_ += sentences.size();
 }
 
-NextTokens DecodeLoop::next_tokens(const DecoderStep& step) {
+DecoderBatch::Best DecodeLoop::best() {
   std::vector<History> histories;
   if (processor_.needs_histories()) {
     for (const auto& row : rows_) {
       histories.push_back({row.hypothesis().tokens, &row.answer->sentence->options});
     }
   }
+  if (options_.samples == 0) {
+    return batch_.best(processor_, 1, histories, options_.needs_weights());
+  }
+  auto step = batch_.step(options_.needs_weights());
   const auto logits = next_logits(model_, step, batch_.encoded());
-  if (options_.samples == 0) return processor_.best(logits, 1, histories);
   std::vector<Random*> randoms;
   for (auto& row : rows_) randoms.push_back(&row.random);
-  return draw_tokens(logits, processor_.log_probabilities(logits, histories), options_, randoms);
+  auto drawn =
+      draw_tokens(logits, processor_.log_probabilities(logits, histories), options_, randoms);
+  return {std::move(step), std::move(drawn)};
 }
 
 std::vector<RunningSearch::Finished> DecodeLoop::step() {
-  const auto step = batch_.step(options_.needs_weights());
-  const auto next = next_tokens(step);
+  const auto [step, next] = best();
   const auto K = next.tokens.size(1);
   const AttentionOnCpu weights(options_.needs_weights() ? step.weights : torch::Tensor());
 
@@ -166,8 +170,9 @@ void DecodeLoop::add_best(BestSoFar& best) const {
 
 }  // namespace
 
-std::unique_ptr<SearchLoop> decode_loop(Seq2Seq& model, const SearchRequest& options) {
-  return std::make_unique<DecodeLoop>(model, options);
+std::unique_ptr<SearchLoop> decode_loop(Seq2Seq& model, const SearchRequest& options,
+                                        SearchGraphs* graphs) {
+  return std::make_unique<DecodeLoop>(model, options, graphs);
 }
 
 }  // namespace regard

@@ -13,6 +13,7 @@ namespace regard {
 
 // Returns a search with options.samples samples per sentence, in the order of sampling, or greedy
 // search if there are none; options.beam_size is ignored. The parameters must outlive it.
-std::unique_ptr<SearchLoop> decode_loop(Seq2Seq& model, const SearchRequest& options);
+std::unique_ptr<SearchLoop> decode_loop(Seq2Seq& model, const SearchRequest& options,
+                                        SearchGraphs* graphs);
 
 }  // namespace regard

@@ -195,6 +195,39 @@ torch::Tensor LogitsProcessor::log_probabilities(const NextLogits& logits,
   return log_p;
 }
 
+bool LogitsProcessor::needs_only_top() const {
+  const bool has_minimum = options_.min_output_length > 0;
+  return constraints_.size() == (has_minimum ? 1 : 0) && options_.repetition_penalty == 1;
+}
+
+std::int64_t LogitsProcessor::top_count(std::int64_t k) const {
+  return k + std::ssize(options_.suppressed_tokens) +
+         std::ssize(constraints_);  // </s> may be banned
+}
+
+NextTokens LogitsProcessor::best_of_top(const kernels::TopK& top, std::int64_t k,
+                                        const std::vector<History>& histories) const {
+  const auto N = top.indices.size(0), found = top.indices.size(1);
+  const auto log_p = top.log_p.to(torch::kDouble).contiguous();
+  const auto columns = top.indices.contiguous();
+  const auto suppressed = static_cast<std::int64_t>(options_.suppressed_tokens.size());
+  const auto kept = std::min(k, found - suppressed);
+  NextTokens next = {torch::full({N, kept}, eos_id, torch::kInt64),
+                     torch::full({N, kept}, minus_infinity, torch::kDouble)};
+  const NextLogits all_tokens;
+  for (std::int64_t n = 0; n < N; ++n) {
+    Row row{all_tokens, n, next.tokens.data_ptr<std::int64_t>() + n * kept,
+            next.log_p.data_ptr<double>() + n * kept, kept};
+    TokenMask mask{options_.suppressed_tokens, {}};
+    for (const auto& constraint : constraints_) {
+      constraint->apply(histories[static_cast<std::size_t>(n)], mask);
+    }
+    add_from_top(columns.data_ptr<std::int64_t>() + n * found, log_p.data_ptr<double>() + n * found,
+                 found, kept, mask.banned, row);
+  }
+  return next;
+}
+
 NextTokens LogitsProcessor::best(const NextLogits& logits, std::int64_t k,
                                  const std::vector<History>& histories) const {
   const auto scores = penalised(logits, histories);

@@ -10,6 +10,7 @@
 
 #include "decoding/search.h"
 #include "decoding/token_constraint.h"
+#include "kernels/token_probabilities.h"
 
 namespace regard {
 
@@ -63,6 +64,13 @@ class LogitsProcessor {
   // </s> and log-probability −∞.
   NextTokens best(const NextLogits& logits, std::int64_t k,
                   const std::vector<History>& histories) const;
+  // True if the most probable tokens suffice, without a shortlist: nothing but a minimum length
+  // depends on the history.
+  bool needs_only_top() const;
+  // Then, how many tokens of each row best_of_top() needs; fewer if there are no more.
+  std::int64_t top_count(std::int64_t k) const;
+  NextTokens best_of_top(const kernels::TopK& top, std::int64_t k,
+                         const std::vector<History>& histories) const;
   // Returns log P of all columns, −∞ for suppressed and banned tokens: [N, V] or [N, K] double on
   // the CPU.
   torch::Tensor log_probabilities(const NextLogits& logits,

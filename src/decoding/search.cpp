@@ -10,6 +10,7 @@
 #include "config/output_lengths.h"
 #include "decoding/beam_search.h"
 #include "decoding/decode_loop.h"
+#include "decoding/search_graphs.h"
 #include "kernels/device.h"
 #include "kernels/mode.h"
 #include "model/output/batch_shortlist.h"
@@ -44,10 +45,12 @@ std::int64_t sentences_at_once(const SearchRequest& options, std::int64_t batch_
 
 class RunningSearch::Parts {
  public:
-  Parts(Seq2Seq& model, const SearchRequest& options, kernels::PackedWeights& packed)
-      : model_(model), options_(options), packed_(packed) {
+  Parts(Seq2Seq& model, const SearchRequest& options, kernels::PackedWeights& packed,
+        SearchGraphs* graphs)
+      : model_(model), options_(options), packed_(packed), graphs_(graphs) {
     const bool beam = options_.samples == 0 && options_.beam_size > 1;
-    loops_.push_back(beam ? beam_search(model_, options_) : decode_loop(model_, options_));
+    loops_.push_back(beam ? beam_search(model_, options_, graphs_)
+                          : decode_loop(model_, options_, graphs_));
   }
 
   void add(const SourceBatch& source, std::vector<SentenceOptions> sentences,
@@ -77,6 +80,7 @@ class RunningSearch::Parts {
   Seq2Seq& model_;
   const SearchRequest options_;
   kernels::PackedWeights& packed_;
+  SearchGraphs* graphs_;
   // One, or two: greedy search uses beam search for sentences with required phrases, so that the
   // constraints of a sentence do not change the results of others.
   std::vector<std::unique_ptr<SearchLoop>> loops_;
@@ -86,13 +90,13 @@ class RunningSearch::Parts {
 SearchLoop& RunningSearch::Parts::loop_of(const SentenceOptions& sentence) {
   const bool is_greedy = options_.samples == 0 && options_.beam_size == 1;
   if (!is_greedy || sentence.required_phrases.empty()) return *loops_[0];
-  if (loops_.size() == 1) loops_.push_back(beam_search(model_, options_));
+  if (loops_.size() == 1) loops_.push_back(beam_search(model_, options_, graphs_));
   return *loops_[1];
 }
 
 EncoderOutput RunningSearch::Parts::encode(const SourceBatch& source,
                                            const std::vector<SentenceOptions>& sentences) {
-  auto encoded = model_.encode(source);
+  auto encoded = model_.encode(graphs_ != nullptr ? graphs_->padded(source) : source);
   if (sentences[0].shortlist.empty()) return encoded;
   std::vector<std::vector<std::int32_t>> lists;
   for (const auto& sentence : sentences) lists.push_back(sentence.shortlist);
@@ -141,8 +145,8 @@ std::vector<RunningSearch::Finished> RunningSearch::Parts::step() {
 }
 
 RunningSearch::RunningSearch(Seq2Seq& model, const SearchRequest& options,
-                             kernels::PackedWeights& packed)
-    : parts_(std::make_unique<Parts>(model, options, packed)) {}
+                             kernels::PackedWeights& packed, SearchGraphs* graphs)
+    : parts_(std::make_unique<Parts>(model, options, packed, graphs)) {}
 RunningSearch::~RunningSearch() = default;
 
 void RunningSearch::add(const SourceBatch& source, std::vector<SentenceOptions> sentences,

@@ -21,6 +21,8 @@
 
 namespace regard {
 
+class SearchGraphs;
+
 // Thrown by a search if SearchRequest::cancelled returns true.
 class CancelledSearch : public std::exception {
  public:
@@ -79,8 +81,10 @@ using BestSoFar = std::vector<std::pair<std::size_t, std::vector<std::int32_t>>>
 class RunningSearch {
  public:
   // The model must be in evaluation mode. It and `packed` must outlive this object; its packed
-  // weights are stored in `packed`, as for search().
-  RunningSearch(Seq2Seq& model, const SearchRequest& options, kernels::PackedWeights& packed);
+  // weights are stored in `packed`, as for search(). `graphs`, if it is not null, must outlive it
+  // too; steps are graphs then, where they can be (search_graphs.h).
+  RunningSearch(Seq2Seq& model, const SearchRequest& options, kernels::PackedWeights& packed,
+                SearchGraphs* graphs = nullptr);
   ~RunningSearch();
   RunningSearch(const RunningSearch&) = delete;
   RunningSearch& operator=(const RunningSearch&) = delete;

@@ -30,6 +30,7 @@ std::vector<RowIndices> DecoderBatch::on_device(
 void DecoderBatch::append(EncoderOutput encoded, const std::vector<std::int64_t>& first_tokens,
                           std::int64_t G) {
   const auto B = static_cast<std::int64_t>(first_tokens.size());
+  leave_slot();
   auto state = model_.initial_state(encoded);
   if (G > 1) state = state.select(repeated_rows(encoded, G));
   const auto tokens = to_device(torch::tensor(first_tokens, torch::kInt64).repeat_interleave(G),
@@ -53,6 +54,15 @@ void DecoderBatch::append(EncoderOutput encoded, const std::vector<std::int64_t>
 void DecoderBatch::advance(const DecoderStep& step, const std::vector<std::int64_t>& parents,
                            const std::vector<std::int64_t>& tokens,
                            const std::vector<std::int64_t>& sentences) {
+  if (slot_) {
+    sentences_ = std::ssize(sentences);
+    if (sentences_ > 0) {
+      slot_->advance(parents, tokens, sentences);
+    } else {
+      clear();
+    }
+    return;
+  }
   bool is_same = static_cast<std::int64_t>(parents.size()) == tokens_.size(0);
   for (std::size_t row = 0; is_same && row < parents.size(); ++row) {
     is_same = parents[row] == static_cast<std::int64_t>(row);
@@ -67,6 +77,7 @@ void DecoderBatch::advance(const DecoderStep& step, const std::vector<std::int64
 }
 
 void DecoderBatch::keep(const std::vector<std::int64_t>& sentences, std::int64_t G) {
+  leave_slot();
   std::vector<std::int64_t> rows;
   for (const auto sentence : sentences) {
     for (std::int64_t g = 0; g < G; ++g) rows.push_back(sentence * G + g);
@@ -84,11 +95,56 @@ void DecoderBatch::keep_sentences(const RowIndices& sentences) {
   sentences_ = sentences.on_cpu.size(0);
   if (sentences_ > 0) {
     encoded_ = encoded_.select(sentences);
-  } else {  // frees the memory
-    encoded_ = {};
-    state_ = {};
-    tokens_ = torch::Tensor();
+  } else {
+    clear();
   }
+}
+
+// Frees the memory.
+void DecoderBatch::clear() {
+  slot_.reset();
+  encoded_ = {};
+  state_ = {};
+  tokens_ = torch::Tensor();
+}
+
+DecoderBatch::Best DecoderBatch::best(const LogitsProcessor& processor, std::int64_t k,
+                                      const std::vector<History>& histories, bool want_weights) {
+  if (!want_weights && processor.needs_only_top()) {
+    if (const auto top = graphed_step(processor.top_count(k))) {
+      return {.step = {}, .tokens = processor.best_of_top(*top, k, histories)};
+    }
+  }
+  auto of_model = step(want_weights);
+  auto tokens = processor.best(next_logits(model_, of_model, encoded_), k, histories);
+  return {std::move(of_model), std::move(tokens)};
+}
+
+std::optional<kernels::TopK> DecoderBatch::graphed_step(std::int64_t k) {
+  if (graphs_ == nullptr || !graphs_->is_enabled()) return std::nullopt;
+  try {
+    if (slot_ && slot_->should_move(k)) leave_slot();
+    if (!slot_) {
+      if (encoded_.shortlist || !SearchGraphs::can_take(state_)) return std::nullopt;
+      slot_ = std::make_unique<GraphedBatch>(*graphs_, encoded_, state_, tokens_, k);
+      encoded_ = {};
+      state_ = {};
+      tokens_ = torch::Tensor();
+    }
+    slot_->step();
+  } catch (const std::exception& error) {
+    graphs_->disable(error);
+    return std::nullopt;
+  }
+  return slot_->best();
+}
+
+void DecoderBatch::leave_slot() {
+  if (!slot_) return;
+  encoded_ = slot_->encoded();
+  state_ = slot_->state();
+  tokens_ = slot_->tokens();
+  slot_.reset();
 }
 
 }  // namespace regard

@@ -6,10 +6,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "decoding/logits_processor.h"
 #include "decoding/search.h"
+#include "decoding/search_graphs.h"
 #include "model/seq2seq.h"
 
 namespace regard {
@@ -28,7 +31,8 @@ RowIndices repeated_rows(const EncoderOutput& encoded, std::int64_t n);
 // consecutive rows per sentence.
 class DecoderBatch {
  public:
-  explicit DecoderBatch(Seq2Seq& model) : model_(model) {}
+  // `graphs` may be null.
+  DecoderBatch(Seq2Seq& model, SearchGraphs* graphs) : model_(model), graphs_(graphs) {}
 
   const EncoderOutput& encoded() const { return encoded_; }
 
@@ -39,8 +43,17 @@ class DecoderBatch {
   // Computes the next step of all rows. The batch keeps the states before it. Returns the attention
   // weights if they are wanted.
   DecoderStep step(bool want_weights) {
+    leave_slot();
     return model_.step(tokens_, state_, encoded_, want_weights);
   }
+  // The same with the k best tokens of each row (LogitsProcessor::best()), by a graph of the device
+  // if that is possible; then the step is empty.
+  struct Best {
+    DecoderStep step;
+    NextTokens tokens;
+  };
+  Best best(const LogitsProcessor& processor, std::int64_t k, const std::vector<History>& histories,
+            bool want_weights);
 
   // Continues after a step with the rows `parents` of it, each followed by its token. `sentences`
   // are the indices of the sentences that remain; empty parents empty the batch.
@@ -53,8 +66,15 @@ class DecoderBatch {
   // Returns the lists, which one copy brings to the device.
   std::vector<RowIndices> on_device(const std::vector<std::vector<std::int64_t>>& lists) const;
   void keep_sentences(const RowIndices& sentences);
+  void clear();
+  // Returns the k best tokens of a step by a graph, or nullopt if it cannot be captured.
+  std::optional<kernels::TopK> graphed_step(std::int64_t k);
+  // Moves the batch out of its slot, if it is in one.
+  void leave_slot();
 
   Seq2Seq& model_;
+  SearchGraphs* graphs_;
+  std::unique_ptr<GraphedBatch> slot_;  // if not null, the tensors below are empty
   std::int64_t sentences_ = 0;
   EncoderOutput encoded_;
   DecoderState state_;

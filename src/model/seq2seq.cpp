@@ -69,8 +69,8 @@ void append_rows(std::vector<Part>& parts, const std::vector<Part>& others) {
   for (std::size_t i = 0; i < parts.size(); ++i) append_rows(parts[i], others[i]);
 }
 
-// Returns the number of rows of a state, without members.
 std::int64_t row_count(const DecoderState& state) {
+  if (!state.members.empty()) return row_count(state.members[0]);
   if (state.past_rows.defined()) return state.past_rows.size(0);
   if (!state.pasts.empty()) return state.pasts[0].size(0);
   return state.layers.empty() ? 0 : state.layers[0].size(0);
@@ -196,7 +196,7 @@ DecoderState DecoderState::select(const RowIndices& rows) const {
 }
 
 void DecoderState::append(const DecoderState& other) {
-  if (members.empty() && position != other.position) {
+  if (position != other.position) {
     set_positions(*this, torch::cat({all_positions(*this), all_positions(other)}));
   } else if (positions.defined() || other.positions.defined()) {
     positions = torch::cat({all_positions(*this), all_positions(other)});

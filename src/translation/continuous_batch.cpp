@@ -26,11 +26,12 @@ bool is_cancelled(const QueuedSentence& sentence) {
 }  // namespace
 
 ContinuousBatch::ContinuousBatch(Seq2Seq& model, torch::Device device,
-                                 kernels::PackedWeights& packed, const Steps& steps,
-                                 std::size_t batch_size, SentenceSupply& supply)
+                                 kernels::PackedWeights& packed, SearchGraphs* graphs,
+                                 const Steps& steps, std::size_t batch_size, SentenceSupply& supply)
     : model_(model),
       device_(device),
       packed_(packed),
+      graphs_(graphs),
       steps_(steps),
       batch_size_(batch_size),
       supply_(supply) {}
@@ -90,7 +91,7 @@ ContinuousBatch::Lane& ContinuousBatch::lane_for(const QueuedSentence& sentence)
 }
 
 ContinuousBatch::Lane& ContinuousBatch::new_lane(const QueuedSentence& sentence) {
-  return lanes_.emplace_back(model_, steps_.search_request(sentence), packed_,
+  return lanes_.emplace_back(model_, steps_.search_request(sentence), packed_, graphs_,
                              sentence.source.length());
 }
 

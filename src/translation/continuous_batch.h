@@ -36,9 +36,11 @@ class ContinuousBatch {
     std::function<std::string(const QueuedSentence&, std::vector<std::int32_t>)> text;
   };
 
-  // Has at most `batch_size` sentences at a time. All parameters must outlive this object.
+  // Has at most `batch_size` sentences at a time. `graphs` may be null. All parameters must outlive
+  // this object.
   ContinuousBatch(Seq2Seq& model, torch::Device device, kernels::PackedWeights& packed,
-                  const Steps& steps, std::size_t batch_size, SentenceSupply& supply);
+                  SearchGraphs* graphs, const Steps& steps, std::size_t batch_size,
+                  SentenceSupply& supply);
 
   // Translates sentences, at most `batch_size`, and those that the supply has meanwhile. Each is
   // finished or failed at the end. If a batch has an error, its sentences are translated again one
@@ -49,8 +51,8 @@ class ContinuousBatch {
   // A running search.
   struct Lane {
     Lane(Seq2Seq& model, const SearchRequest& request, kernels::PackedWeights& packed,
-         std::size_t source_length)
-        : options(request), search(model, options, packed), longest(source_length) {}
+         SearchGraphs* graphs, std::size_t source_length)
+        : options(request), search(model, options, packed, graphs), longest(source_length) {}
 
     SearchRequest options;
     RunningSearch search;
@@ -74,6 +76,7 @@ class ContinuousBatch {
   Seq2Seq& model_;
   torch::Device device_;
   kernels::PackedWeights& packed_;
+  SearchGraphs* graphs_;
   const Steps& steps_;
   std::size_t batch_size_;
   SentenceSupply& supply_;

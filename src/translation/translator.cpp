@@ -129,7 +129,8 @@ Translator::Translator(std::shared_ptr<Seq2Seq> model, TextCodec codec, torch::D
       codec_(std::move(codec)),
       device_(device),
       pool_(pool),
-      packed_(std::make_unique<kernels::PackedWeights>(precision)) {}
+      packed_(std::make_unique<kernels::PackedWeights>(precision)),
+      graphs_(device.is_cpu() ? nullptr : std::make_unique<SearchGraphs>(*model_, device)) {}
 
 void Translator::use_shortlist(Shortlist shortlist) {
   check_shortlist(*model_, codec_);
@@ -221,7 +222,8 @@ void Translator::translate(LineStream& stream, const SearchRequest& options,
           },
   };
   const auto search = [&](QueuedSentences sentences, SentenceSupply& supply) {
-    ContinuousBatch(*model_, device_, *packed_, steps, size, supply).run(std::move(sentences));
+    ContinuousBatch(*model_, device_, *packed_, graphs_.get(), steps, size, supply)
+        .run(std::move(sentences));
   };
   TranslationQueue(stream, encode, search, size, pool_).run();
 }

@@ -14,6 +14,7 @@
 #include "base/thread_pool.h"
 #include "config/search_options.h"
 #include "decoding/search.h"
+#include "decoding/search_graphs.h"
 #include "kernels/loops/products.h"
 #include "model/seq2seq.h"
 #include "translation/mark_placement.h"
@@ -113,6 +114,7 @@ class Translator {
   torch::Device device_;
   ThreadPool& pool_;
   std::unique_ptr<kernels::PackedWeights> packed_;
+  std::unique_ptr<SearchGraphs> graphs_;  // on other devices than the CPU, which have one thread
   std::optional<Shortlist> shortlist_;
   std::shared_ptr<const Glossary> glossary_;
 };

@@ -94,8 +94,8 @@ Finished translate(const std::string& precision, const std::string& source,
 
 TEST(DecodingPrecision, TranslatesInEachPrecisionWhateverTheBatchesAndThreads) {
   const auto source = toy_corpus(40, 9).source;
-  for (const std::string precision : {"fp32", "bf16", "int8"}) {
-    const bool is_missing = (precision == "bf16" && !has_bf16_products()) ||
+  for (const std::string precision : {"fp32", "tf32", "bf16", "int8"}) {
+    const bool is_missing = precision == "tf32" || (precision == "bf16" && !has_bf16_products()) ||
                             (precision == "int8" && !has_int8_products());
     const auto translated = translate(precision, source, {"--n-best", "3"});
     EXPECT_EQ(translated.code, is_missing ? 6 : 0) << precision << translated.err;
@@ -148,7 +148,7 @@ TEST(DecodingPrecision, AnUnknownPrecisionIsAUsageError) {
   const auto finished = translate("fp16", "a\n");
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err,
-              HasSubstr("precision: found `fp16`, expected auto, fp32, bf16 or int8"));
+              HasSubstr("precision: found `fp16`, expected auto, fp32, tf32, bf16 or int8"));
 }
 
 class Quantize : public testing::Test {

@@ -29,6 +29,22 @@ torch::Tensor probabilities(Seq2Seq& model, const torch::Tensor& source,
   return model.output_layer().logits(step, encoded).softmax(-1);
 }
 
+TEST(EnsembleState, HypothesesThatJoinHavePositionsOfTheirOwn) {
+  const auto state_at = [](std::int64_t position, std::int64_t rows) {
+    const DecoderState member = {.layers = {torch::zeros({rows, 3})}, .position = position};
+    return DecoderState{.position = position, .members = {member, member}};
+  };
+  auto state = state_at(3, 2);
+  state.append(state_at(0, 1));
+  EXPECT_TRUE(state.positions.equal(torch::tensor({3, 3, 0}, torch::kInt64)));
+  state.append(state_at(0, 1));
+  EXPECT_TRUE(state.positions.equal(torch::tensor({3, 3, 0, 0}, torch::kInt64)));
+  EXPECT_TRUE(state.members[1].positions.equal(state.positions));
+  const auto kept = state.select(torch::tensor({2, 3}, torch::kInt64));
+  EXPECT_EQ(kept.position, 0);
+  EXPECT_FALSE(kept.positions.defined());
+}
+
 TEST(EnsembleReference, TheLinearMeanIsOfProbabilitiesTheOtherOfTheirLogarithms) {
   torch::manual_seed(51);
   const auto a = table_model(3);

@@ -270,7 +270,7 @@ def test_a_model_folder_may_have_any_name(run_folder, tmp_path):
     ("arguments", "message"),
     [
         ({"device": "gpu"}, "device: found `gpu`, expected auto, cpu, cuda or cuda:N"),
-        ({"precision": "fp64"}, "precision: found `fp64`, expected auto, fp32, bf16 or int8"),
+        ({"precision": "fp64"}, "precision: found `fp64`, expected auto, fp32, tf32, bf16 or int8"),
         ({"threads": -1}, "threads: found -1, expected 0"),
     ],
 )
