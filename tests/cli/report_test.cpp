@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <regex>
 #include <string>
 #include <vector>
@@ -305,6 +306,22 @@ TEST(Report, WorksWithoutTheValidationText) {
   const auto page = read_text(folder / "report.html");
   expect_sound(page);
   EXPECT_THAT(page, AllOf(HasSubstr("Learning curves"), Not(HasSubstr("BLEU by source length"))));
+}
+
+TEST(Report, ScoresByLengthWithTheMetricThatChoseTheModel) {
+  const auto folder = fresh_folder() / "run";
+  fs::copy(tiny_model(), folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const auto config = read_text(folder / "config.yaml");
+  for (const auto& [metric, title] :
+       std::map<std::string, std::string>{{"exact", "exact"}, {"loss", "BLEU"}}) {
+    const auto chosen = "early_stopping_metric: " + metric;
+    const std::regex key("early_stopping_metric: [a-z]+");
+    ASSERT_TRUE(std::regex_search(config, key));
+    write_text(folder / "config.yaml", std::regex_replace(config, key, chosen));
+    const auto finished = run({"report", folder.string()});
+    ASSERT_EQ(finished.code, 0) << finished.err;
+    EXPECT_THAT(read_text(folder / "report.html"), HasSubstr(title + " by source length"));
+  }
 }
 
 // A run takes its validation text along, to a machine that does not have the data.

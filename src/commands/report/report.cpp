@@ -1,4 +1,5 @@
 // regard report: writes one HTML page about a training run, or about several.
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "commands/translate/attention_report.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
+#include "metrics/metric_factory.h"
 #include "report/alignment_picture.h"
 #include "report/page.h"
 #include "report/xml.h"
@@ -106,7 +108,12 @@ ExitCode report(const ReportArguments& arguments) {
   auto body = page_section("", identity_html(run, parameters) + summary_html(run)) +
               page_section("Learning curves", learning_curves_html(run));
   if (text && run.options.data.source == SourceKind::text) {
-    body += page_section("BLEU by source length", bleu_by_length_html(*text));
+    // The metric that chose the model, unless that is the loss or the perplexity.
+    const std::string chosen_by(enum_name(run.options.training.early_stopping_metric));
+    const bool is_of_text = std::ranges::count(metric_names(), chosen_by) > 0;
+    const auto metric = make_metric(is_of_text ? chosen_by : "bleu", {});
+    body +=
+        page_section(metric->name() + " by source length", score_by_length_html(*text, *metric));
   }
   if (validation) {
     body += page_section("Validation translations over time",

@@ -20,7 +20,6 @@
 #include "config/reader.h"
 #include "config/writer.h"
 #include "data/line_reader.h"
-#include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "metrics/significance.h"
 #include "model/attention/table.h"
@@ -320,26 +319,26 @@ std::string configuration_html(const RunRecord& run) {
                       "<pre>" + escape_xml(write_options(run.options)) + "</pre>\n");
 }
 
-std::string bleu_by_length_html(const ScoredText& text) {
+std::string score_by_length_html(const ScoredText& text, const CorpusMetric& metric) {
   if (text.sources.empty()) return "";
   std::vector<std::size_t> lengths;
   for (const auto& source : text.sources) lengths.push_back(count_words(source));
-  const Bleu bleu;
-  const auto counts = bleu.count(text.hypotheses, {text.references});
+  const auto name = metric.name();
+  const auto counts = metric.count(text.hypotheses, {text.references});
   LineChart chart;
   chart.width = 420;  // about the width of a phone
   chart.height = 200;
   chart.x_label = "source words";
   chart.y_min = 0;
-  Series series{"BLEU, 95 % confidence", {}};
+  Series series{name + ", 95 % confidence", {}};
   Table table({{"source words"},
                {"sentences", Align::right},
-               {"BLEU", Align::right},
+               {name, Align::right},
                {"95 % confidence", Align::right}});
   for (const auto& bucket : make_buckets(lengths)) {
     const auto part = counts_in(bucket, lengths, counts);
-    const auto score = bleu.score(part.sum());
-    const auto interval = confidence_interval(bootstrap_scores(bleu, part, {}));
+    const auto score = metric.score(part.sum());
+    const auto interval = confidence_interval(bootstrap_scores(metric, part, {}));
     const auto x = static_cast<double>(series.points.size());
     const auto low = std::max(0.0, interval.mean - interval.half_width);
     const auto high = std::min(100.0, interval.mean + interval.half_width);

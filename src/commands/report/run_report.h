@@ -12,6 +12,7 @@
 
 #include "base/json.h"
 #include "config/options.h"
+#include "metrics/corpus_metric.h"
 #include "report/run_logs.h"
 
 namespace regard {
@@ -69,9 +70,9 @@ std::string translation_history_html(const RunRecord& run, const ScoredText& tex
 // Layers and the resolved configuration.
 std::string configuration_html(const RunRecord& run);
 
-// BLEU by source length, in up to five buckets of about equal size, each with its 95 % confidence
-// interval by bootstrap.
-std::string bleu_by_length_html(const ScoredText& text);
+// The metric by source length, in up to five buckets of about equal size, each with its 95 %
+// confidence interval by bootstrap.
+std::string score_by_length_html(const ScoredText& text, const CorpusMetric& metric);
 
 // The `count` sentences with the highest and the lowest chrF.
 std::string best_and_worst_html(const ScoredText& text, std::size_t count);
