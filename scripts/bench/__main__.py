@@ -17,7 +17,7 @@
     decoders       translation, compared with CTranslate2, OpenNMT-py and JoeyNMT; the first time it trains
                    the models, which takes half an hour
     shortlist      translation with shortlists of several sizes; the first time it trains the model, some minutes
-    gpu            a training step of the recipes on the first GPU and on the processors; ten minutes
+    gpu            a step and a search of the recipes on the first GPU and on the processors; ten minutes
     builds         training with this build and with that of --before, which shows differences of one per cent
     all            all of these except race, corpus, shortlist, gpu and builds; trainers and decoders only with --against
 """

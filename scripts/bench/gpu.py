@@ -1,8 +1,8 @@
-"""Measures a training step of the recipes on the first GPU, beside the processors of the same machine."""
+"""Measures a training step of the recipes and their search on the first GPU, beside the processors of the same machine."""
 
 from pages import table
-from programs import train, train_log, work_folder
-from project import ENVIRONMENT_ERROR, Failure, need_multi30k, warn
+from programs import timed, train, train_log, work_folder
+from project import ENVIRONMENT_ERROR, REGARD, ROOT, Failure, need_multi30k, warn
 from report import build, median, output_of
 
 RESET_AFTER = ("model.encoder.reset_gate=after", "model.decoder.reset_gate=after")
@@ -26,6 +26,15 @@ DEVICES = {  # column to device, precision and graphs
     "tf32 (auto)": ("cuda:0", "auto", "auto"),
     "bf16": ("cuda:0", "bf16", "auto"),
 }
+TRANSLATED = ("`multi30k.yaml`", "`multi30k_transformer_best.yaml`")
+SEARCHES = {  # column to device, precision and sentences in a batch
+    "processors (auto)": ("cpu", "auto", 64),
+    "fp32": ("cuda:0", "fp32", 256),
+    "tf32 (auto)": ("cuda:0", "auto", 256),
+    "bf16": ("cuda:0", "bf16", 256),
+}
+COPIES = 5  # of the 1,000 lines, in the longer of two translations
+OUTPUT = 15  # tokens of each translation, whatever the model says
 NO_VALIDATION = ("data.dev.src=", "data.dev.trg=", "training.early_stopping_metric=loss")
 
 
@@ -90,6 +99,37 @@ def measure_or_skip(recipe, column, work, options):
         return None
 
 
+def tokens_per_second(column, work, options):
+    """Returns the target tokens per second with a beam of 5, by the difference of two texts, which leaves out the start."""
+    device, precision, sentences = SEARCHES[column]
+    lines = (ROOT / "data/multi30k/test_2016_flickr.en").read_text(encoding="utf-8").splitlines()
+    seconds = {}
+    for copies in (1, COPIES):
+        (work / "lines").write_text("".join(f"{line}\n" for line in lines * copies), encoding="utf-8")
+        command = (
+            REGARD, "translate", "-m", work / "run", "-i", work / "lines", "--device", device, "--precision", precision,
+            "--threads", options.threads, "--beam-size", 5, "--batch-size", sentences, "--max-output-ratio", 0,
+            "--max-output-length", OUTPUT + 1, "--min-output-length", OUTPUT,
+        )  # fmt: skip
+        runs = [timed(command, work / "log").seconds for _ in range(1 if options.quick else 3)]
+        seconds[copies] = median(runs)
+    return len(lines) * (COPIES - 1) * OUTPUT / (seconds[COPIES] - seconds[1])
+
+
+def searches_of(recipe, columns, work, options):
+    """Returns the tokens per second of each column, with weights from one step of training."""
+    config, changes, _, _ = RECIPES[recipe]
+    train(f"configs/{config}.yaml", work / "run", options, *changes, *NO_VALIDATION, "training.max_steps=1")
+    found = {}
+    for column in columns:
+        try:
+            found[column] = {"target_tokens_per_second": tokens_per_second(column, work, options)}
+        except Failure as failure:
+            warn(f"{recipe}, {column}: {failure}")
+            found[column] = None
+    return found
+
+
 def rows_of(found, figure, text):
     return [[recipe, *(text.format(f[figure]) if f else "–" for f in row.values())] for recipe, row in found.items()]
 
@@ -102,10 +142,17 @@ def run(report, options):
         found = {}
         for recipe in RECIPES:
             found[recipe] = {column: measure_or_skip(recipe, column, work, options) for column in DEVICES}
+        searches = {recipe: searches_of(recipe, SEARCHES, work, options) for recipe in TRANSLATED}
     report.say("Milliseconds of a training step, the median without the first fifth of the steps:")
     report.say(table(["recipe", *DEVICES], rows_of(found, "milliseconds", "{:.1f}")))
     report.say("Target tokens per second:")
     report.say(table(["recipe", *DEVICES], rows_of(found, "target_tokens_per_second", "{:,.0f}")))
     report.say("Megabytes of the GPU, with those of CUDA itself:")
     report.say(table(["recipe", *DEVICES], rows_of(found, "megabytes", "{:,}")))
+    report.say(
+        f"Target tokens per second of a search with a beam of 5, 64 sentences in a batch on the processors and 256 on the GPU, "
+        f"{OUTPUT} tokens for each sentence:"
+    )
+    report.say(table(["recipe", *SEARCHES], rows_of(searches, "target_tokens_per_second", "{:,.0f}")))
     report.figures["steps"] = found
+    report.figures["searches"] = searches
