@@ -264,7 +264,7 @@ GraphedBatch::GraphedBatch(SearchGraphs& graphs, EncoderOutput encoded, const De
   const auto B = encoded_.mask.size(0), N = tokens.size(0), places = sentences_of_slot(B);
   const auto device = encoded_.mask.device();
   G_ = N / B;
-  // What the slot has too much is filled with the first sentence.
+  // The first sentence fills places that are too many.
   std::vector<std::int64_t> sentences(static_cast<std::size_t>(places), 0), rows;
   std::iota(sentences.begin(), sentences.begin() + B, 0);
   for (const auto sentence : sentences) {

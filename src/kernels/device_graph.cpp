@@ -6,6 +6,8 @@
 #include <ATen/core/GraphImplInterface.h>
 #endif
 
+#include <mutex>
+
 #include "kernels/device.h"
 
 namespace regard {
@@ -61,6 +63,8 @@ bool GraphCapture::is_possible() const {
 
 std::unique_ptr<DeviceGraph> GraphCapture::capture(const DeviceGraph* shares_memory_with,
                                                    const std::function<void()>& compute) {
+  static std::mutex one_at_a_time;  // waiting for the device would break the capture of another
+  const std::scoped_lock lock(one_at_a_time);
   auto graph = make_graph(device_);
   const c10::impl::VirtualGuardImpl of_device(device_.type());
   of_device.synchronizeDevice(device_.index());  // what still runs may use memory that is reused

@@ -367,7 +367,11 @@ void ProcessGroup::use_device(torch::Device device) {
   if (is_alone()) return;
   std::string identity;  // of a GPU with NCCL
 #ifdef REGARD_NCCL
-  if (device.is_cuda()) identity = gpu_identity(device);
+  torch::Tensor number;
+  if (device.is_cuda()) {
+    identity = gpu_identity(device);
+    number = torch::zeros({1}, device);
+  }
 #endif
   auto all = gather(identity);
   std::ranges::sort(all);
@@ -377,7 +381,7 @@ void ProcessGroup::use_device(torch::Device device) {
     if (device.is_cpu() || !is_first()) return;
     log::info("gradients travel by way of the host: {}",
               all_have_nccl ? "two processes train on one GPU"
-                            : "a process has no GPU, or a build without NCCL");
+                            : "a process has no GPU, or no NCCL of the version in its LibTorch");
     return;
   }
 #ifdef REGARD_NCCL
@@ -386,7 +390,7 @@ void ProcessGroup::use_device(torch::Device device) {
     c.nccl = connect_by_nccl(c10::make_intrusive<c10d::PrefixStore>("nccl", c.names), rank_, size_,
                              std::chrono::duration_cast<milliseconds>(patience));
   });
-  sum(torch::zeros({1}, device));  // connects the GPUs while all processes are here
+  sum(number);  // connects the GPUs while all processes are here
 #endif
 }
 

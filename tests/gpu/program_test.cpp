@@ -337,6 +337,7 @@ TEST_P(GpuWaits, OnceInAStepOfASearch) {
 INSTANTIATE_TEST_SUITE_P(All, GpuWaits, testing::ValuesIn(system_names()),
                          [](const auto& given) { return given.param; });
 
+// Expects the same words, and figures that differ by no more than their last digit.
 void expect_same_output(const std::string& there, const std::string& here,
                         const std::string& what) {
   std::istringstream a(there), b(here);
@@ -473,7 +474,6 @@ TEST_F(Gpu, DescribesImages) {
   EXPECT_EQ(on_gpu(translate_images).out, run(translate_images).out);
 }
 
-// Expects the same words, and figures that differ by no more than their last digit.
 TEST_F(Gpu, EveryWayToDecodeGivesWhatTheCpuGives) {
   ASSERT_EQ(train().code, 0);
   write_text(folder_ / "words", [] {
