@@ -3,9 +3,7 @@
 // block computes (block.h). Pointers are to memory of the device. Sums have a fixed order.
 //
 // A block computes a row, the state of one sentence:
-//   - CellForward, CellBackward: a cell, or one of the halves of a GRU whose reset gate comes
-//   before
-//     the product
+//   - CellForward, CellBackward: a cell, or half of a GRU whose reset gate is before the product
 //
 // A block computes a sentence:
 //   - Attend, AttendBackward: from the query to the mixture
@@ -179,7 +177,7 @@ struct CellBackward {
 
 using kernels::ScoreForm;
 
-// What both passes of attention read.
+// The arguments that both passes of attention read.
 struct AttentionInputs {
   ScoreForm form;
   float scale;

@@ -235,7 +235,7 @@ Tensor SearchGraphs::compute(Slot& slot) {
   const auto logits = next_logits(model_, step, slot.encoded).values;
   slot.k = std::min(slot.k, logits.size(1));
   slot.type = logits.scalar_type();
-  const auto best = kernels::top_log_probabilities_block(logits, slot.k);
+  auto best = kernels::top_log_probabilities_block(logits, slot.k);
   copy_into(device_tensors(slot.state), device_tensors(step.state));
   return best;
 }
@@ -341,6 +341,7 @@ void GraphedBatch::advance(const std::vector<std::int64_t>& parents,
                            const std::vector<std::int64_t>& sentences) {
   const auto rows = live_rows();
   std::vector<std::int64_t> places;
+  places.reserve(sentences.size());
   for (const auto sentence : sentences)
     places.push_back(places_[static_cast<std::size_t>(sentence)]);
   places_ = std::move(places);

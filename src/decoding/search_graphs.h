@@ -33,7 +33,8 @@ class SearchGraphs {
 
   // False if LibTorch cannot capture operations of the device, or after disable().
   bool is_enabled() const { return is_enabled_; }
-  // Captures nothing more, because of an error, which is logged, and frees the memory.
+  // Captures nothing more, because of an error, which is logged. Frees the slots, those in use when
+  // their batches leave.
   void disable(const std::exception& error);
   // False if positions of the states are so high that their encodings are not on the device yet.
   static bool can_take(const DecoderState& state);

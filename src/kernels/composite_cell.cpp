@@ -40,7 +40,7 @@ Tensor CompositeCellSteps::Factor::multiply(const Tensor& x) const {
   return is_bf16_ ? bf16_reference_product(x, W_) : x.bmm(W_);
 }
 
-void CompositeCellSteps::Factor::add_to(Tensor y, const Tensor& x) const {
+void CompositeCellSteps::Factor::add_to(const Tensor& y, const Tensor& x) const {
   if (is_bf16_) {
     y.add_(bf16_reference_product(x, W_));
   } else {
@@ -251,7 +251,7 @@ Tensor CompositeCellSteps::gate_derivatives() const {
                                                       : 1;
   auto shape = s.sizes().vec();
   shape.back() = n * D_;
-  const auto factors = torch::empty(shape, s.options());
+  auto factors = torch::empty(shape, s.options());
   // Store d σ (1 − σ) and d (1 − tanh²), as factor number k.
   const auto by_sigmoid = [&](std::int64_t k, const Tensor& d, const Tensor& sigmoid) {
     auto to = gate(factors, k);

@@ -101,7 +101,7 @@ class CompositeCellSteps {
     // x [G, B, K] -> x W [G, B, N]
     torch::Tensor multiply(const torch::Tensor& x) const;
     // y += x W
-    void add_to(torch::Tensor y, const torch::Tensor& x) const;
+    void add_to(const torch::Tensor& y, const torch::Tensor& x) const;
 
    private:
     torch::Tensor W_;

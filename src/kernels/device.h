@@ -75,9 +75,8 @@ bool is_tf32_search(const std::string& name, torch::Device device);
 // use_reference(true) was called.
 bool is_fused_on(const torch::Tensor& x);
 
-// True if x is in single precision on a device that has the operators of row_operators.h
-// and loop_operators.h, unless
-// use_reference(true) was called.
+// True if x is in single precision on a device that has the operators of row_operators.h and
+// loop_operators.h, unless use_reference(true) was called.
 bool has_kernel_operators(const torch::Tensor& x);
 
 // For benchmarks and tests only. From now on, all threads use the reference implementations:

@@ -10,8 +10,8 @@ namespace regard::kernels {
 
 // The positions of N hypotheses.
 struct RowPositions {
-  std::int64_t largest = 0;  // of all rows
-  torch::Tensor each = {};   // [N] int64 on the CPU; undefined if all rows are at the largest
+  std::int64_t largest = 0;           // of all rows
+  torch::Tensor each = {};            // [N] int64, as DecoderState::positions
   torch::Tensor each_on_device = {};  // the same on the device of the keys and values
 };
 

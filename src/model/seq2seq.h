@@ -103,7 +103,8 @@ struct DecoderState {
   torch::Tensor readout = {};  // [N, R] of step t − 1; undefined without input feeding
   std::vector<torch::Tensor> attention = {};  // per-step attention state, each [N, …]
   std::int64_t position = 0;  // t of the next step, counted from 0; the largest of all rows
-  // [N] int64 on the CPU: t of each row, if they differ. Undefined if all are at `position`.
+  // [N] int64: t of each row, if they differ; undefined if all are at `position`. On the CPU, but
+  // in the graphs of a search on the device, where `position` is only a bound.
   torch::Tensor positions = {};
   std::vector<DecoderState> members = {};  // ensemble: the state of each member
 
