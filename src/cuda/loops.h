@@ -44,10 +44,12 @@ struct CellForward {
   CellPart part;
   std::int64_t D, rows_of_cell, u_width;
   float* x;
-  const float *u, *b_U, *s;
-  float* product;
-  const float* c;
-  float *next_c, *next;
+  const float* u;
+  const float *b_U = nullptr, *s = nullptr;
+  float* product = nullptr;
+  const float* c = nullptr;
+  float* next_c = nullptr;
+  float* next;
 
   template <typename Block>
   REGARD_DEVICE void operator()(const Block& block) const {
@@ -111,13 +113,15 @@ struct CellForward {
 //   gru_after             -> d_u of s̃ in front of d_x, with those of r and z alone; adds to d_s
 //   lstm, tanh            -> d_x; d_c of an LSTM becomes that before the step
 //
-// What reaches the state through the products is not in d_s.
+// d_s lacks the part that reaches the state through the products.
 struct CellBackward {
   static constexpr int threads = 256;
   CellPart part;
   std::int64_t D, width;
-  const float *d, *gates, *s, *product, *c, *next_c, *next;
-  float *d_x, *d_s, *d_c;
+  const float *d, *gates;
+  const float *s = nullptr, *product = nullptr, *c = nullptr, *next_c = nullptr, *next = nullptr;
+  float* d_x;
+  float *d_s = nullptr, *d_c = nullptr;
 
   template <typename Block>
   REGARD_DEVICE void operator()(const Block& block) const {

@@ -99,7 +99,7 @@ class GraphedBatch {
   std::int64_t steps_ = 0;
   std::vector<std::int64_t> places_;   // in the slot, of each sentence that has not ended
   std::vector<std::int64_t> started_;  // the position of each place when the batch moved in
-  // Of each row of the slot: the row that it continues, and its last token.
+  // parents_ has the row that each row of the slot continues, tokens_ its last token.
   std::vector<std::int64_t> parents_, tokens_;
   torch::Tensor best_;  // of the last step, on the device
 };

@@ -9,7 +9,8 @@
 //
 // Processes are started by torchrun, srun or by hand, and find each other by the variables RANK,
 // WORLD_SIZE, MASTER_ADDR and MASTER_PORT. Gloo connects them. Gradients on GPUs travel by NCCL
-// if the build has it (nccl.h) and each process has a GPU of its own, else by way of the host.
+// if the build has it (process_group_nccl.h) and each process has a GPU of its own, else by way of
+// the host.
 #pragma once
 
 #include <torch/types.h>

@@ -67,8 +67,6 @@ TEST_F(Loops, AGruWithTheResetGateAfterTheProductEqualsTheLoops) {
                           .b_U = b.data(),
                           .s = s.data(),
                           .product = product.data(),
-                          .c = nullptr,
-                          .next_c = nullptr,
                           .next = next.data()},
         {&gates, &next, &product});
     expect_near(gates, wanted_gates);
@@ -88,12 +86,9 @@ TEST_F(Loops, AGruWithTheResetGateAfterTheProductEqualsTheLoops) {
                            .gates = gates.data(),
                            .s = s.data(),
                            .product = product.data(),
-                           .c = nullptr,
-                           .next_c = nullptr,
                            .next = next.data(),
                            .d_x = rows.data(),
-                           .d_s = d_s.data(),
-                           .d_c = nullptr},
+                           .d_s = d_s.data()},
         {&rows, &d_s});
     expect_near(part(rows, 4 * D + 2, 0, D), part(d_u, 3 * D, 2 * D, D));
     expect_near(part(rows, 4 * D + 2, D, 3 * D), d_x);
@@ -116,11 +111,8 @@ TEST_F(Loops, AGruWithTheResetGateBeforeTheProductEqualsTheLoops) {
                                 .u_width = 2 * D,
                                 .x = gates.data(),
                                 .u = u.data(),
-                                .b_U = nullptr,
                                 .s = s.data(),
                                 .product = product.data(),
-                                .c = nullptr,
-                                .next_c = nullptr,
                                 .next = next.data()};
     run(n, kernel, {&gates, &product});
     kernel.part = CellPart::gru_before_candidate;
@@ -146,12 +138,9 @@ TEST_F(Loops, AGruWithTheResetGateBeforeTheProductEqualsTheLoops) {
                                    .gates = gates.data(),
                                    .s = s.data(),
                                    .product = product.data(),
-                                   .c = nullptr,
-                                   .next_c = nullptr,
                                    .next = next.data(),
                                    .d_x = rows.data(),
-                                   .d_s = d_s.data(),
-                                   .d_c = nullptr};
+                                   .d_s = d_s.data()};
     run(n, gradient, {&rows, &d_s});
     gradient.part = CellPart::gru_before_reset;
     gradient.d = d_reset.data();
@@ -175,9 +164,6 @@ TEST_F(Loops, AnLstmEqualsTheLoops) {
                           .u_width = 4 * D,
                           .x = gates.data(),
                           .u = u.data(),
-                          .b_U = nullptr,
-                          .s = nullptr,
-                          .product = nullptr,
                           .c = c.data(),
                           .next_c = next_c.data(),
                           .next = next.data()},
@@ -198,13 +184,10 @@ TEST_F(Loops, AnLstmEqualsTheLoops) {
                            .width = 4 * D,
                            .d = d_next.data(),
                            .gates = gates.data(),
-                           .s = nullptr,
-                           .product = nullptr,
                            .c = c.data(),
                            .next_c = next_c.data(),
                            .next = next.data(),
                            .d_x = rows.data(),
-                           .d_s = nullptr,
                            .d_c = d_c.data()},
         {&rows, &d_c});
     expect_near(rows, d_x);
