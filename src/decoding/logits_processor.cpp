@@ -234,6 +234,10 @@ NextTokens LogitsProcessor::best(const NextLogits& logits, std::int64_t k,
   const auto N = scores.values.size(0);
   const auto V = scores.values.size(1);
   const auto masks = column_masks(scores, histories);
+  if (masks.empty()) {
+    const auto count = std::min(top_count(k), V);
+    return best_of_top(kernels::top_log_probabilities(scores.values, count), k, histories);
+  }
   auto max_banned = options_.suppressed_tokens.size();
   for (const auto& mask : masks) {
     if (!needs_full_sort(mask)) max_banned = std::max(max_banned, mask.banned.size());
@@ -262,12 +266,11 @@ NextTokens LogitsProcessor::best(const NextLogits& logits, std::int64_t k,
             next.log_p.data_ptr<double>() + n * width, width};
     const std::vector<std::int32_t> none;
     const auto& row_required = required.empty() ? none : required[i];
-    if (!masks.empty() && (!row_required.empty() || needs_full_sort(masks[i]))) {
+    if (!row_required.empty() || needs_full_sort(masks[i])) {
       add_from_all(kept, masks[i], row_required, row);
     } else {
       add_from_top(columns.data_ptr<std::int64_t>() + n * top_k,
-                   log_p.data_ptr<double>() + n * top_k, top_k, kept,
-                   masks.empty() ? options_.suppressed_tokens : masks[i].banned, row);
+                   log_p.data_ptr<double>() + n * top_k, top_k, kept, masks[i].banned, row);
     }
   }
   return next;
