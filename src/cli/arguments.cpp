@@ -4,15 +4,15 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/option_helpers.h"
+
 namespace regard {
 namespace {
 
 void add_alignment_options(CLI::App& command, ScoreArguments& arguments, CLI::Option* target) {
-  auto* align = command
-                    .add_option("--align", arguments.align,
-                                "write word alignments from the attention, in Pharaoh format")
-                    ->needs(target)
-                    ->type_name("FILE");
+  auto* align = add_file(command, "--align", arguments.align,
+                         "write word alignments from the attention, in Pharaoh format")
+                    ->needs(target);
   auto* reverse =
       command
           .add_option(
@@ -26,20 +26,16 @@ void add_alignment_options(CLI::App& command, ScoreArguments& arguments, CLI::Op
                   "how to merge both alignments (default grow-diag-final-and)")
       ->needs(reverse)
       ->type_name("grow-diag-final-and|intersection|union");
-  command
-      .add_option("--alignments-gold", arguments.gold,
-                  "gold alignments of the pairs, to report the alignment error rate")
-      ->needs(align)
-      ->type_name("FILE");
+  add_file(command, "--alignments-gold", arguments.gold,
+           "gold alignments of the pairs, to report the alignment error rate")
+      ->needs(align);
 }
 
 }  // namespace
 
 CLI::App* add_train(CLI::App& program, TrainArguments& arguments) {
   auto* command = program.add_subcommand("train", "Train a model, or resume a stopped run");
-  command->add_option("-c,--config", arguments.config, "configuration file (YAML)")
-      ->required()
-      ->type_name("FILE");
+  add_file(*command, "-c,--config", arguments.config, "configuration file (YAML)")->required();
   command
       ->add_option("overrides", arguments.overrides,
                    "key=value, e.g. training.learning_rate=0.0005")
@@ -67,15 +63,13 @@ CLI::App* add_train(CLI::App& program, TrainArguments& arguments) {
 CLI::App* add_prepare(CLI::App& program, PrepareArguments& arguments) {
   auto* command = program.add_subcommand(
       "prepare", "Tokenize the training corpora once, for corpora larger than memory");
-  auto* config = command->add_option("-c,--config", arguments.config, "configuration file (YAML)")
-                     ->type_name("FILE");
+  auto* config = add_file(*command, "-c,--config", arguments.config, "configuration file (YAML)");
   command
       ->add_option("overrides", arguments.overrides, "key=value, e.g. data.remove_duplicates=true")
       ->type_name("KEY=VALUE");
   auto* output = command
                      ->add_option("-o,--output", arguments.output,
-                                  "output folder; continues an interrupted run of the same "
-                                  "command")
+                                  "output folder; continues an interrupted run of the same command")
                      ->type_name("FOLDER");
   add_threads(*command, arguments.threads);
   command
@@ -90,38 +84,31 @@ CLI::App* add_prepare(CLI::App& program, PrepareArguments& arguments) {
 CLI::App* add_features(CLI::App& program, FeaturesArguments& arguments) {
   auto* command = program.add_subcommand(
       "features", "Compute features of sounds or images (WAV, PNG), for data.source: features");
-  command
-      ->add_option("-i,--input", arguments.input,
-                   "list of WAV files (PCM, 16 bits, one channel) or of PNG files of one size, one "
-                   "path in each line (default: standard input)")
-      ->type_name("FILE");
-  command
-      ->add_option("-o,--output", arguments.output,
-                   "output file; item i is the sound or image in line i of the list")
-      ->required()
-      ->type_name("FILE");
-  auto* like = command
-                   ->add_option("--like", arguments.like,
-                                "reuse the settings and statistics of this feature file, or its "
-                                "image size")
-                   ->type_name("FILE");
-  const auto setting = [&](const char* name, auto& value, const char* help) {
-    return command->add_option(name, value, help)->excludes(like);
+  add_file(*command, "-i,--input", arguments.input,
+           "list of WAV files (PCM, 16 bits, one channel) or of PNG files of one size, one "
+           "path in each line (default: standard input)");
+  add_file(*command, "-o,--output", arguments.output,
+           "output file; item i is the sound or image in line i of the list")
+      ->required();
+  auto* like = add_file(*command, "--like", arguments.like,
+                        "reuse the settings and statistics of this feature file, or its "
+                        "image size");
+  const auto add_setting = [&](const char* name, auto& value, const char* help,
+                               const CLI::Validator& range) {
+    add_number(*command, name, value, help, range)->excludes(like);
   };
-  setting("--rate", arguments.rate, "sound: samples per second that all files must have")
-      ->transform(whole_number(100, 1'000'000))
-      ->type_name("N");
-  setting("--bins", arguments.bins, "sound: number of mel bins")
-      ->transform(whole_number(1, 1024))
-      ->type_name("N");
-  setting("--window", arguments.window, "sound: length of a frame in milliseconds")
-      ->transform(real_number(0.1, 10'000))
-      ->type_name("N");
-  setting("--hop", arguments.hop, "sound: milliseconds from one frame to the next")
-      ->transform(real_number(0.1, 10'000))
-      ->type_name("N");
-  setting("--normalise", arguments.normalise,
-          "sound: mean 0 and variance 1 of each bin, over each item or over all items of the list")
+  add_setting("--rate", arguments.rate, "sound: samples per second that all files must have",
+              whole_number(100, 1'000'000));
+  add_setting("--bins", arguments.bins, "sound: number of mel bins", whole_number(1, 1024));
+  add_setting("--window", arguments.window, "sound: length of a frame in milliseconds",
+              real_number(0.1, 10'000));
+  add_setting("--hop", arguments.hop, "sound: milliseconds from one frame to the next",
+              real_number(0.1, 10'000));
+  command
+      ->add_option("--normalise", arguments.normalise,
+                   "sound: mean 0 and variance 1 of each bin, over each item or over all items of "
+                   "the list")
+      ->excludes(like)
       ->type_name("item|global|none");
   add_threads(*command, arguments.threads);
   return command;
@@ -131,30 +118,23 @@ CLI::App* add_score(CLI::App& program, ScoreArguments& arguments) {
   auto* command = program.add_subcommand(
       "score", "Print the log-probabilities of given translations, and align them");
   add_model_options(*command, arguments.model)->required();
-  command
-      ->add_option("-s,--src", arguments.source,
-                   "source text, plain or compressed; a language model needs none")
-      ->type_name("FILE");
+  add_file(*command, "-s,--src", arguments.source,
+           "source text, plain or compressed; a language model needs none");
   auto* target =
-      command->add_option("-t,--trg", arguments.target, "translations of the source, line by line")
-          ->type_name("FILE");
-  auto* n_best = command
-                     ->add_option("--n-best", arguments.n_best,
-                                  "an n-best list (Moses) instead of -t; adds the log-probability "
-                                  "to each line as a feature")
-                     ->excludes(target)
-                     ->type_name("FILE");
+      add_file(*command, "-t,--trg", arguments.target, "translations of the source, line by line");
+  auto* n_best = add_file(*command, "--n-best", arguments.n_best,
+                          "an n-best list (Moses) instead of -t; adds the log-probability "
+                          "to each line as a feature")
+                     ->excludes(target);
   command->add_option("--feature", arguments.feature, "name of the feature")
       ->needs(n_best)
       ->type_name("NAME");
-  command->add_option("-o,--output", arguments.output, "output file (default: standard output)")
-      ->type_name("FILE");
+  add_file(*command, "-o,--output", arguments.output, "output file (default: standard output)");
   command->add_flag("--words", arguments.words, "also print the log-probability of each word")
       ->excludes(n_best);
   command->add_flag("--json", arguments.json, "print one JSON object")->excludes(n_best);
-  command->add_option("--batch-size", arguments.batch_size, "number of pairs scored together")
-      ->transform(whole_number(1, 1'000'000))
-      ->type_name("N");
+  add_number(*command, "--batch-size", arguments.batch_size, "number of pairs scored together",
+             whole_number(1, 1'000'000));
   add_alignment_options(*command, arguments, target);
   return command;
 }
@@ -163,20 +143,13 @@ CLI::App* add_shortlist(CLI::App& program, ShortlistArguments& arguments) {
   auto* command = program.add_subcommand(
       "shortlist", "Learn the likely target tokens of each source token, for faster translation");
   add_model_options(*command, arguments.model)->required();
-  command->add_option("-s,--src", arguments.source, "source text, plain or compressed")
-      ->required()
-      ->type_name("FILE");
-  command
-      ->add_option("-t,--trg", arguments.target,
-                   "translations of the source, line by line, such as the training data")
-      ->required()
-      ->type_name("FILE");
-  command
-      ->add_option("--alignments", arguments.alignments,
-                   "word alignments of the two texts (Pharaoh), instead of the model's attention")
-      ->type_name("FILE");
-  command->add_option("-o,--output", arguments.output, "output file (default: standard output)")
-      ->type_name("FILE");
+  add_file(*command, "-s,--src", arguments.source, "source text, plain or compressed")->required();
+  add_file(*command, "-t,--trg", arguments.target,
+           "translations of the source, line by line, such as the training data")
+      ->required();
+  add_file(*command, "--alignments", arguments.alignments,
+           "word alignments of the two texts (Pharaoh), instead of the model's attention");
+  add_file(*command, "-o,--output", arguments.output, "output file (default: standard output)");
   return command;
 }
 
@@ -190,14 +163,11 @@ CLI::App* add_average(CLI::App& program, AverageArguments& arguments) {
                    "runs that started from one model (train --init-from)")
       ->required()
       ->type_name("MODEL");
-  auto* last =
-      command->add_option("--last", arguments.last, "average the N newest checkpoints of the run");
-  last->transform(whole_number(1, 1000))->type_name("N");
-  command
-      ->add_option("--best", arguments.best,
-                   "average the N best checkpoints of the run, by training.early_stopping_metric")
-      ->transform(whole_number(1, 1000))
-      ->type_name("N")
+  auto* last = add_number(*command, "--last", arguments.last,
+                          "average the N newest checkpoints of the run", whole_number(1, 1000));
+  add_number(*command, "--best", arguments.best,
+             "average the N best checkpoints of the run, by training.early_stopping_metric",
+             whole_number(1, 1000))
       ->excludes(last);
   command
       ->add_option("-o,--output", arguments.output,
@@ -244,32 +214,22 @@ CLI::App* add_report(CLI::App& program, ReportArguments& arguments) {
                    "intervals, means over seeds")
       ->required()
       ->type_name("FOLDER");
-  command
-      ->add_option("-o,--output", arguments.output,
-                   "output file (default: report.html in the run folder; comparison.html for "
-                   "several runs)")
-      ->type_name("FILE");
-  auto* source =
-      command
-          ->add_option("-s,--src", arguments.source,
-                       "score translations of this text (plain or compressed) instead of the "
-                       "validation text; needs --ref and --hypotheses")
-          ->type_name("FILE");
-  auto* reference = command->add_option("-r,--ref", arguments.reference, "reference translations")
-                        ->needs(source)
-                        ->type_name("FILE");
+  add_file(*command, "-o,--output", arguments.output,
+           "output file (default: report.html in the run folder; comparison.html for "
+           "several runs)");
+  auto* source = add_file(*command, "-s,--src", arguments.source,
+                          "score translations of this text (plain or compressed) instead of the "
+                          "validation text; needs --ref and --hypotheses");
+  auto* reference =
+      add_file(*command, "-r,--ref", arguments.reference, "reference translations")->needs(source);
   auto* hypotheses =
-      command->add_option("--hypotheses", arguments.hypotheses, "file of translations")
+      add_file(*command, "--hypotheses", arguments.hypotheses, "file of translations")
           ->needs(source)
-          ->needs(reference)
-          ->type_name("FILE");
+          ->needs(reference);
   source->needs(reference)->needs(hypotheses);
   reference->needs(hypotheses);
-  command
-      ->add_option("--sentences", arguments.sentences,
-                   "number of sentences in each part (default 5)")
-      ->transform(whole_number(0, 100))
-      ->type_name("N");
+  add_number(*command, "--sentences", arguments.sentences,
+             "number of sentences in each part (default 5)", whole_number(0, 100));
   add_device_options(*command, arguments.model);
   return command;
 }
@@ -299,14 +259,12 @@ CLI::App* add_export(CLI::App& program, ExportArguments& arguments) {
 CLI::App* add_pipeline(CLI::App& program, PipelineArguments& arguments) {
   auto* command = program.add_subcommand(
       "pipeline", "Run the steps of a plan, such as teachers, synthetic pairs and a student");
-  command->add_option("plan", arguments.plan, "plan (YAML)")->required()->type_name("FILE");
+  add_file(*command, "plan", arguments.plan, "plan (YAML)")->required();
   command->add_option("variables", arguments.variables, "variable=value, e.g. out=runs/mine")
       ->type_name("VARIABLE=VALUE");
-  command
-      ->add_option("--jobs", arguments.jobs,
-                   "number of steps that run at the same time, if they need no others")
-      ->transform(whole_number(1, 1024))
-      ->type_name("N");
+  add_number(*command, "--jobs", arguments.jobs,
+             "number of steps that run at the same time, if they need no others",
+             whole_number(1, 1024));
   add_threads(*command, arguments.threads);
   auto* dry_run = command->add_flag("--dry-run", arguments.dry_run,
                                     "check everything and print the commands; write nothing");
@@ -344,10 +302,8 @@ namespace {
 CLI::App* add_print(CLI::App& config, ConfigArguments& arguments) {
   auto* command =
       config.add_subcommand("print", "Check a configuration and print it with its defaults (YAML)");
-  command
-      ->add_option("-c,--config", arguments.config,
-                   "configuration file (YAML); without it, print the defaults")
-      ->type_name("FILE");
+  add_file(*command, "-c,--config", arguments.config,
+           "configuration file (YAML); without it, print the defaults");
   command
       ->add_option("overrides", arguments.overrides,
                    "key=value, e.g. training.learning_rate=0.0005")
@@ -362,41 +318,30 @@ CLI::App* add_init(CLI::App& config, ConfigInitArguments& arguments) {
       "init",
       "Write a configuration for two text files, or one with both sides; on a terminal, ask for "
       "missing choices");
-  auto* source = command
-                     ->add_option("source", arguments.source,
-                                  "source text, or a file with both sides (.tsv, .csv, .jsonl, "
-                                  ".tmx); docs/formats.md")
-                     ->type_name("FILE");
-  command
-      ->add_option("target", arguments.target,
-                   "its translation, line by line; the file extensions name the languages")
-      ->type_name("FILE");
-  auto* dev = command
-                  ->add_option("--dev", arguments.dev,
-                               "validation pair, two files or one with both sides (default: dev, "
-                               "valid or val beside "
-                               "the source, if found)")
+  auto* source = add_file(*command, "source", arguments.source,
+                          "source text, or a file with both sides (.tsv, .csv, .jsonl, "
+                          ".tmx); docs/formats.md");
+  add_file(*command, "target", arguments.target,
+           "its translation, line by line; the file extensions name the languages");
+  auto* dev = add_file(*command, "--dev", arguments.dev,
+                       "validation pair, two files or one with both sides (default: dev, valid or "
+                       "val beside the source, if found)")
                   ->expected(1, 2)
-                  ->needs(source)
-                  ->type_name("FILE");
-  command
-      ->add_option("--split", arguments.split,
-                   "draw N random pairs for validation, and write the split to new files beside "
-                   "the configuration")
-      ->transform(whole_number(1, 1'000'000))
+                  ->needs(source);
+  add_number(*command, "--split", arguments.split,
+             "draw N random pairs for validation, and write the split to new files beside "
+             "the configuration",
+             whole_number(1, 1'000'000))
       ->needs(source)
-      ->excludes(dev)
-      ->type_name("N");
+      ->excludes(dev);
   command
       ->add_option("--architecture", arguments.architecture,
                    "recurrent: GRUs with attention (default for up to 60,000 pairs); transformer "
                    "(default for more)")
       ->type_name("recurrent|transformer");
   command->add_option("--name", arguments.name, "name of the model")->type_name("NAME");
-  command
-      ->add_option("-o,--output", arguments.output,
-                   "output file, which must not exist (default: standard output)")
-      ->type_name("FILE");
+  add_file(*command, "-o,--output", arguments.output,
+           "output file, which must not exist (default: standard output)");
   command->add_flag("-y,--yes", arguments.yes, "ask nothing, accept all guesses");
   return command;
 }
@@ -404,14 +349,10 @@ CLI::App* add_init(CLI::App& config, ConfigInitArguments& arguments) {
 CLI::App* add_convert(CLI::App& config, ConfigConvertArguments& arguments) {
   auto* command = config.add_subcommand(
       "convert", "Convert a configuration of another trainer, and list keys without an equivalent");
-  command
-      ->add_option(
-          "file", arguments.input,
-          "configuration of JoeyNMT 2, OpenNMT-py or Marian (YAML), or a command of fairseq-train")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("-o,--output", arguments.output, "output file (default: standard output)")
-      ->type_name("FILE");
+  add_file(*command, "file", arguments.input,
+           "configuration of JoeyNMT 2, OpenNMT-py or Marian (YAML), or a command of fairseq-train")
+      ->required();
+  add_file(*command, "-o,--output", arguments.output, "output file (default: standard output)");
   return command;
 }
 

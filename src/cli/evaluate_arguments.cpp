@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "base/error.h"
+#include "cli/option_helpers.h"
 
 namespace regard {
 namespace {
@@ -29,35 +30,21 @@ void add_metric_options(CLI::App& command, EvaluateArguments& arguments) {
       ->type_name("bleu|chrf|chrf++|ter|wer|cer|per|exact");
   command.add_option("--tokenize", arguments.tokenizer, "BLEU's tokenizer, as in sacreBLEU")
       ->type_name("13a|intl|zh|char|spm|none");
-  command
-      .add_option("--spm-model", arguments.spm_model,
-                  "SentencePiece model of --tokenize spm, such as that of FLORES-200")
-      ->type_name("FILE");
+  add_file(command, "--spm-model", arguments.spm_model,
+           "SentencePiece model of --tokenize spm, such as that of FLORES-200");
   command
       .add_option("--smooth-method", arguments.smooth_method,
                   "smoothing of BLEU for precisions without a match, as in sacreBLEU (default exp)")
       ->type_name("exp|floor|add-k|none");
-  command
-      .add_option("--smooth-value", arguments.smooth_value,
-                  "parameter of floor (default 0.1) or add-k (default 1)")
-      ->transform(real_number(0, 1e6))
-      ->type_name("N");
+  add_number(command, "--smooth-value", arguments.smooth_value,
+             "parameter of floor (default 0.1) or add-k (default 1)", real_number(0, 1e6));
   command.add_flag("--lowercase", arguments.lowercase, "ignore case in BLEU and chrF");
-  command
-      .add_option("--chrf-char-order", arguments.chrf_char_order,
-                  "order of character n-grams in chrF (default 6)")
-      ->transform(whole_number(1, 9))
-      ->type_name("N");
-  command
-      .add_option("--chrf-beta", arguments.chrf_beta,
-                  "weight of recall relative to precision in chrF (default 2)")
-      ->transform(real_number(0, 100))
-      ->type_name("N");
-  command
-      .add_option("--chrf-word-order", arguments.chrf_word_order,
-                  "order of word n-grams in chrF; 2 is chrF++")
-      ->transform(whole_number(0, 9))
-      ->type_name("N");
+  add_number(command, "--chrf-char-order", arguments.chrf_char_order,
+             "order of character n-grams in chrF (default 6)", whole_number(1, 9));
+  add_number(command, "--chrf-beta", arguments.chrf_beta,
+             "weight of recall relative to precision in chrF (default 2)", real_number(0, 100));
+  add_number(command, "--chrf-word-order", arguments.chrf_word_order,
+             "order of word n-grams in chrF; 2 is chrF++", whole_number(0, 9));
   command.add_flag("--ter-normalized", arguments.ter_normalized,
                    "TER: separate punctuation from words");
   command.add_flag("--ter-no-punct", arguments.ter_no_punctuation, "TER: remove punctuation");
@@ -69,37 +56,22 @@ void add_metric_options(CLI::App& command, EvaluateArguments& arguments) {
 }
 
 void add_significance_options(CLI::App& command, EvaluateArguments& arguments) {
-  const auto* group = "Significance (defaults and definitions of sacreBLEU)";
-  command
-      .add_flag("--confidence", arguments.confidence,
-                "95 % confidence intervals by bootstrap resampling")
-      ->group(group);
+  const HelpGroup group(command, "Significance (defaults and definitions of sacreBLEU)");
+  command.add_flag("--confidence", arguments.confidence,
+                   "95 % confidence intervals by bootstrap resampling");
   auto* bootstrap =
-      command
-          .add_flag("--paired-bs", arguments.paired_bootstrap,
-                    "p-values of the differences from the first system, by paired bootstrap")
-          ->group(group);
+      command.add_flag("--paired-bs", arguments.paired_bootstrap,
+                       "p-values of the differences from the first system, by paired bootstrap");
   command
       .add_flag("--paired-ar", arguments.paired_randomisation,
                 "p-values by paired approximate randomisation")
-      ->excludes(bootstrap)
-      ->group(group);
-  command
-      .add_option("--resamples", arguments.resamples, "number of bootstrap samples (default 1000)")
-      ->transform(whole_number(2, 1'000'000))
-      ->type_name("N")
-      ->group(group);
-  command
-      .add_option("--trials", arguments.trials, "number of randomisation trials (default 10000)")
-      ->transform(whole_number(1, 10'000'000))
-      ->type_name("N")
-      ->group(group);
-  command
-      .add_option("--resampling-seed", arguments.resampling_seed,
-                  "random seed of bootstrap and randomisation (default 12345)")
-      ->transform(whole_number(0))
-      ->type_name("N")
-      ->group(group);
+      ->excludes(bootstrap);
+  add_number(command, "--resamples", arguments.resamples,
+             "number of bootstrap samples (default 1000)", whole_number(2, 1'000'000));
+  add_number(command, "--trials", arguments.trials,
+             "number of randomisation trials (default 10000)", whole_number(1, 10'000'000));
+  add_number(command, "--resampling-seed", arguments.resampling_seed,
+             "random seed of bootstrap and randomisation (default 12345)", whole_number(0));
 }
 
 // Adds the options for scores of parts of the text: by length, by label, by word frequency, of the
@@ -115,26 +87,18 @@ void add_part_options(CLI::App& command, EvaluateArguments& arguments, CLI::Opti
           ->transform(whole_number(0, 1'000'000'000).description(""))
           ->needs(source)
           ->type_name("LENGTHS");
-  command
-      .add_option("--by-length-svg", arguments.by_length_svg,
-                  "write a plot of the scores by length")
-      ->needs(by_length)
-      ->type_name("FILE");
-  command
-      .add_option("--by", arguments.labels,
-                  "also score by the labels in this file, one for each line, such as its domain")
-      ->type_name("FILE");
-  command
-      .add_option(
-          "--training", arguments.training,
-          "also score words by their frequency in this text, the target side of the training data")
-      ->type_name("FILE");
-  command
-      .add_option("--alignments-gold", arguments.gold,
-                  "word alignments of source and first reference (Pharaoh), to report the "
-                  "alignment error rate of the attention")
-      ->needs(model)
-      ->type_name("FILE");
+  add_file(command, "--by-length-svg", arguments.by_length_svg,
+           "write a plot of the scores by length")
+      ->needs(by_length);
+  add_file(command, "--by", arguments.labels,
+           "also score by the labels in this file, one for each line, such as its domain");
+  add_file(
+      command, "--training", arguments.training,
+      "also score words by their frequency in this text, the target side of the training data");
+  add_file(command, "--alignments-gold", arguments.gold,
+           "word alignments of source and first reference (Pharaoh), to report the "
+           "alignment error rate of the attention")
+      ->needs(model);
 }
 
 // An option of a bootstrap or test that was not requested.
@@ -245,12 +209,10 @@ CLI::App* add_evaluate(CLI::App& program, EvaluateArguments& arguments) {
   auto* command =
       program.add_subcommand("evaluate", "Score a model's translations, or those in files");
   auto* source =
-      command->add_option("-s,--src", arguments.source, "source text, plain or compressed")
-          ->type_name("FILE");
-  command
-      ->add_option("-r,--ref", arguments.references, "reference translations, one file or several")
-      ->required()
-      ->type_name("FILE");
+      add_file(*command, "-s,--src", arguments.source, "source text, plain or compressed");
+  add_file(*command, "-r,--ref", arguments.references,
+           "reference translations, one file or several")
+      ->required();
   auto* model = add_model_options(*command, arguments.model)->needs(source);
   auto* each = command->add_flag("--each", arguments.each,
                                  "score each model of -m by itself, and not their ensemble");
@@ -258,21 +220,15 @@ CLI::App* add_evaluate(CLI::App& program, EvaluateArguments& arguments) {
   for (const auto* option : {"--ensemble-mean", "--ensemble-weights"}) {
     each->excludes(command->get_option(option));
   }
-  command
-      ->add_option("--hypotheses", arguments.hypotheses,
-                   "score the translations in this file without a model; with several files, one "
-                   "per system, the others are compared with the first")
-      ->excludes(model)
-      ->type_name("FILE");
-  command
-      ->add_option("--compare", arguments.compared,
-                   "translations of other systems, scored together with those of the model")
-      ->type_name("FILE");
-  command
-      ->add_option("-o,--output", arguments.output, "write the model's translations to this file")
+  add_file(*command, "--hypotheses", arguments.hypotheses,
+           "score the translations in this file without a model; with several files, one "
+           "per system, the others are compared with the first")
+      ->excludes(model);
+  add_file(*command, "--compare", arguments.compared,
+           "translations of other systems, scored together with those of the model");
+  add_file(*command, "-o,--output", arguments.output, "write the model's translations to this file")
       ->needs(model)
-      ->excludes(each)
-      ->type_name("FILE");
+      ->excludes(each);
   add_metric_options(*command, arguments);
   command->add_flag(
       "-l,--sentence-level", arguments.sentence_level,

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/option_helpers.h"
+
 namespace regard {
 
 CLI::App* add_serve(CLI::App& program, ServeArguments& arguments) {
@@ -23,9 +25,8 @@ CLI::App* add_serve(CLI::App& program, ServeArguments& arguments) {
       ->type_name("[NAME=]FILE");
   command->add_option("--host", arguments.host, "address to listen on (default 127.0.0.1)")
       ->type_name("ADDRESS");
-  command->add_option("--port", arguments.port, "port to listen on; 0 is any (default 8080)")
-      ->transform(whole_number(0, 65535))
-      ->type_name("N");
+  add_number(*command, "--port", arguments.port, "port to listen on; 0 is any (default 8080)",
+             whole_number(0, 65535));
   command
       ->add_option("--host-name", arguments.host_names,
                    "a name by which clients may address the server, beside localhost and addresses "
@@ -38,21 +39,14 @@ CLI::App* add_serve(CLI::App& program, ServeArguments& arguments) {
                    "https://example.org; * is any; may be repeated")
       ->allow_extra_args(false)
       ->type_name("ORIGIN");
-  command
-      ->add_option(
-          "--token-file", arguments.token_file,
-          "file whose first line is a token; requests must have `Authorization: Bearer TOKEN`")
-      ->type_name("FILE");
+  add_file(*command, "--token-file", arguments.token_file,
+           "file whose first line is a token; requests must have `Authorization: Bearer TOKEN`");
   command->add_flag("--log-text", arguments.log_text,
                     "write the texts of requests into the log too");
 
-  const std::string group = "Limits";
   const auto add = [&](const std::string& name, std::int64_t& value, std::uint64_t min,
                        const std::string& help) {
-    command->add_option(name, value, help)
-        ->transform(whole_number(min, 1'000'000'000))
-        ->type_name("N")
-        ->group(group);
+    add_number(*command, name, value, help, whole_number(min, 1'000'000'000))->group("Limits");
   };
   add("--max-connections", arguments.max_connections, 1,
       "open connections; the oldest that waits gives way to a new one, and if none waits the new "
@@ -71,8 +65,7 @@ CLI::App* add_serve(CLI::App& program, ServeArguments& arguments) {
   add("--timeout", arguments.timeout, 1, "seconds that a request may take (default 60)");
   add("--receive-timeout", arguments.receive_timeout, 1,
       "seconds in which a client must have sent its request, and for which it may take nothing of "
-      "an "
-      "answer (default 10)");
+      "an answer (default 10)");
   add("--stop-timeout", arguments.stop_timeout, 0,
       "seconds in which the requests in progress may end when the server is stopped (default 30)");
 

@@ -14,6 +14,7 @@
 
 #include "base/strings.h"
 #include "base/suggest.h"
+#include "cli/option_helpers.h"
 #include "config/scalar.h"
 
 namespace regard {
@@ -42,11 +43,9 @@ CLI::Validator number_in_range(const std::string& noun, const std::string& type,
 // `threads` is an integer, or an optional one.
 template <typename Threads>
 void add_threads_option(CLI::App& command, Threads& threads) {
-  command
-      .add_option("--threads", threads,
-                  "CPU threads; 0 uses one for each processor that this process may use")
-      ->transform(whole_number(0, 1024))
-      ->type_name("N");
+  add_number(command, "--threads", threads,
+             "CPU threads; 0 uses one for each processor that this process may use",
+             whole_number(0, 1024));
 }
 
 }  // namespace
@@ -130,28 +129,19 @@ Value value_of(const CLI::Option& option) {
 }  // namespace
 
 void add_shortlist_options(CLI::App& command, CLI::Option* model, ShortlistOptions& options) {
-  const std::string group = "Shortlist";
-  auto* file = command
-                   .add_option("--shortlist", options.file,
-                               "choose only among the likely target tokens of each sentence, by "
-                               "this file of `regard shortlist`")
-                   ->type_name("FILE")
-                   ->group(group);
+  const HelpGroup group(command, "Shortlist");
+  auto* file = add_file(command, "--shortlist", options.file,
+                        "choose only among the likely target tokens of each sentence, by "
+                        "this file of `regard shortlist`");
   if (!model->get_required()) file->needs(model);
-  command
-      .add_option("--shortlist-frequent", options.frequent,
-                  "number of most frequent target tokens in every shortlist (default 100)")
-      ->needs(file)
-      ->transform(whole_number(0, 1'000'000))
-      ->type_name("N")
-      ->group(group);
-  command
-      .add_option("--shortlist-best", options.best,
-                  "number of most probable target tokens of each source token (default 100)")
-      ->needs(file)
-      ->transform(whole_number(1, 1'000'000))
-      ->type_name("N")
-      ->group(group);
+  add_number(command, "--shortlist-frequent", options.frequent,
+             "number of most frequent target tokens in every shortlist (default 100)",
+             whole_number(0, 1'000'000))
+      ->needs(file);
+  add_number(command, "--shortlist-best", options.best,
+             "number of most probable target tokens of each source token (default 100)",
+             whole_number(1, 1'000'000))
+      ->needs(file);
 }
 
 void add_search_options(CLI::App& command, CLI::Option* model, SearchArguments& arguments) {
@@ -212,13 +202,11 @@ CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {
                   "linear averages probabilities")
       ->needs(model)
       ->type_name("log_linear|linear");
-  command
-      .add_option("--ensemble-weights", arguments.ensemble_weights,
-                  "weight of each model of an ensemble, above 0 (default: equal weights)")
+  add_number(command, "--ensemble-weights", arguments.ensemble_weights,
+             "weight of each model of an ensemble, above 0 (default: equal weights)",
+             real_number(0))
       ->needs(model)
-      ->delimiter(',')
-      ->transform(real_number(0))
-      ->type_name("N");
+      ->delimiter(',');
   auto* language_model =
       command
           .add_option("--lm", arguments.language_model,
@@ -226,12 +214,9 @@ CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {
                       "probabilities are multiplied in (shallow fusion)")
           ->needs(model)
           ->type_name("MODEL");
-  command
-      .add_option("--lm-weight", arguments.language_model_weight,
-                  "weight of the log-probabilities of --lm (default 0.2)")
-      ->needs(language_model)
-      ->transform(real_number(0))
-      ->type_name("N");
+  add_number(command, "--lm-weight", arguments.language_model_weight,
+             "weight of the log-probabilities of --lm (default 0.2)", real_number(0))
+      ->needs(language_model);
   add_tag_options(command, model, arguments.tags);
   return model;
 }
@@ -244,14 +229,12 @@ void add_tag_options(CLI::App& command, CLI::Option* model, ModelTags& tags,
                   fmt::format("a user symbol of {} to put before each source line, such as <2de>",
                               of_model))
       ->needs(model)
-      ->group(model->get_group())
       ->type_name("TAG");
   command
       .add_option(begin + "trg-tag", tags.target,
                   fmt::format("a user symbol of {} with which the decoder begins, in place of <s>",
                               of_model))
       ->needs(model)
-      ->group(model->get_group())
       ->type_name("TAG");
 }
 

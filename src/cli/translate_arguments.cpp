@@ -11,62 +11,46 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "cli/option_helpers.h"
 #include "config/options.h"
 
 namespace regard {
 namespace {
 
-// Adds an option with a file as its value to a command, in one group of its help.
-struct FileOptions {
-  CLI::App& command;
-  std::string group;
-
-  void operator()(const std::string& name, std::string& path, const std::string& help) const {
-    command.add_option(name, path, help)->type_name("FILE")->group(group);
-  }
-};
-
 // Options that change the output format, and exclude others that do.
 using Formats = std::vector<CLI::Option*>;
 
 Formats add_formats(CLI::App& command, TranslateArguments& arguments) {
-  const std::string group = "Output of each line";
-  auto* n_best = command
-                     .add_option("--n-best", arguments.n_best,
-                                 "print the N best translations, in Moses format")
-                     ->transform(whole_number(1, 1000))
-                     ->type_name("N")
-                     ->group(group);
-  auto* json =
-      command
-          .add_flag("--json", arguments.format.json,
-                    "print a JSON object: texts, log-probabilities and scores, also of each word")
-          ->group(group);
+  const HelpGroup group(command, "Output of each line");
+  auto* n_best =
+      add_number(command, "--n-best", arguments.n_best,
+                 "print the N best translations, in Moses format", whole_number(1, 1000));
+  auto* json = command.add_flag(
+      "--json", arguments.format.json,
+      "print a JSON object: texts, log-probabilities and scores, also of each word");
   auto* scores =
       command
           .add_flag("--scores", arguments.format.scores,
                     "print log-probability and score before the translation, separated by tabs")
-          ->excludes(json)
-          ->group(group);
+          ->excludes(json);
   auto* word_scores = command
                           .add_flag("--word-scores", arguments.format.word_scores,
                                     "print the log-probability of each word after the translation")
-                          ->excludes(json)
-                          ->group(group);
+                          ->excludes(json);
   return {n_best, json, scores, word_scores};
 }
 
 void add_attention_options(CLI::App& command, TranslateArguments& arguments,
                            const Formats& formats) {
-  const std::string group = "Attention";
-  const FileOptions add_file{command, group};
-  add_file("--alignments", arguments.alignments, "write word alignments, in Pharaoh format");
-  add_file("--attention-weights", arguments.attention_weights,
+  const HelpGroup group(command, "Attention");
+  add_file(command, "--alignments", arguments.alignments,
+           "write word alignments, in Pharaoh format");
+  add_file(command, "--attention-weights", arguments.attention_weights,
            "write the attention weights, a JSON object for each translation");
-  add_file("--picture", arguments.picture,
+  add_file(command, "--picture", arguments.picture,
            "draw the attention: .html for the first 50 sentences, .svg for the first, or a folder "
            "MAPS/ with an .svg for each");
-  add_file("--report", arguments.report,
+  add_file(command, "--report", arguments.report,
            "write an .html page with attention by head and layer, alignments, n-best lists and the "
            "tree of the beam search");
   command
@@ -75,36 +59,25 @@ void add_attention_options(CLI::App& command, TranslateArguments& arguments,
                   "(default), or the self-attention of the encoder or the decoder; several are "
                   "separated by commas")
       ->delimiter(',')
-      ->type_name("source|encoder|decoder")
-      ->group(group);
-  command
-      .add_option("--attention-layer", arguments.attention.layer,
-                  "draw the heads of this layer, from 1 (default: the mean over those of the last)")
-      ->transform(whole_number(1, 1000))
-      ->type_name("N")
-      ->group(group);
-  command
-      .add_option("--attention-head", arguments.attention.head,
-                  "draw this head, from 1, of the layer (default: the last layer)")
-      ->transform(whole_number(1, 1000))
-      ->type_name("N")
-      ->group(group);
-  auto* show = command
-                   .add_flag("--show-attention", arguments.show_attention,
-                             "draw the attention in the terminal, under each translation")
-                   ->group(group);
+      ->type_name("source|encoder|decoder");
+  add_number(command, "--attention-layer", arguments.attention.layer,
+             "draw the heads of this layer, from 1 (default: the mean over those of the last)",
+             whole_number(1, 1000));
+  add_number(command, "--attention-head", arguments.attention.head,
+             "draw this head, from 1, of the layer (default: the last layer)",
+             whole_number(1, 1000));
+  auto* show = command.add_flag("--show-attention", arguments.show_attention,
+                                "draw the attention in the terminal, under each translation");
   command
       .add_option("--attention-scale", arguments.attention_scale,
                   "weight drawn in white by --picture, --show-attention and --report: 1 (default), "
                   "the largest of the picture, or the largest of each row")
-      ->type_name("absolute|picture|row")
-      ->group(group);
+      ->type_name("absolute|picture|row");
   auto* explain = command
                       .add_flag("--explain", arguments.explain,
                                 "print the numbers of each step instead of the translation: query, "
                                 "scores, weights, context")
-                      ->excludes(show)
-                      ->group(group);
+                      ->excludes(show);
   for (auto* format : formats) {
     show->excludes(format);
     explain->excludes(format);
@@ -112,13 +85,13 @@ void add_attention_options(CLI::App& command, TranslateArguments& arguments,
 }
 
 void add_line_options(CLI::App& command, ConstraintFiles& files) {
-  const std::string group =
-      "Constraints for each line (line i of FILE belongs to line i of the input)";
-  const FileOptions add_file{command, group};
-  add_file("--prefixes", files.prefixes, "beginning of the translation");
-  add_file("--require", files.require,
+  const HelpGroup group(
+      command, "Constraints for each line (line i of FILE belongs to line i of the input)");
+  add_file(command, "--prefixes", files.prefixes, "beginning of the translation");
+  add_file(command, "--require", files.require,
            "phrases that the translation must contain, separated by tabs");
-  add_file("--ban", files.ban, "phrases that the translation must not contain, separated by tabs");
+  add_file(command, "--ban", files.ban,
+           "phrases that the translation must not contain, separated by tabs");
 }
 
 // The options --prefixes, --require and --ban that were given.
@@ -323,28 +296,25 @@ std::optional<std::int64_t> longest_part(const TranslateArguments& arguments,
 namespace {
 
 void add_texts(CLI::App& command, TranslateArguments& arguments) {
-  const std::string group = "Texts in the input (the rest is copied)";
+  const HelpGroup group(command, "Texts in the input (the rest is copied)");
   command
       .add_option(
           "--format", arguments.text_format,
           "text: each line; tsv:COLUMN: a column of tab-separated lines, by its number or its "
           "name in the first line; jsonl:KEY: a string of JSON lines (a.b: b inside a); html: "
           "a page (default: html for names in .html and .htm, else text)")
-      ->type_name("FORMAT")
-      ->group(group);
-  command
-      .add_flag("--markup", arguments.markup,
-                "take tags such as <b> and placeholders such as {name} and %s out of the text, and "
-                "put them back where the attention says (with html, tags always are)")
-      ->group(group);
+      ->type_name("FORMAT");
+  command.add_flag(
+      "--markup", arguments.markup,
+      "take tags such as <b> and placeholders such as {name} and %s out of the text, and "
+      "put them back where the attention says (with html, tags always are)");
   command
       .add_option("--keep", arguments.keep,
                   "copy these to the translation as they are: URLs and e-mail addresses, numbers, "
                   "placeholders; several are separated by commas")
       ->delimiter(',')
       ->check(CLI::IsMember({"urls", "numbers", "placeholders"}).description(""))
-      ->type_name("urls|numbers|placeholders")
-      ->group(group);
+      ->type_name("urls|numbers|placeholders");
 }
 
 }  // namespace
@@ -352,29 +322,21 @@ void add_texts(CLI::App& command, TranslateArguments& arguments) {
 CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments) {
   auto* command = program.add_subcommand("translate", "Translate text, line by line");
   auto* model = add_model_options(*command, arguments.model)->required();
-  command
-      ->add_option("-i,--input", arguments.input,
-                   "text to translate, plain or compressed (default: standard input)")
-      ->type_name("FILE");
-  command
-      ->add_option("-o,--output", arguments.output,
-                   "output file, written only when complete (default: standard output)")
-      ->type_name("FILE");
+  add_file(*command, "-i,--input", arguments.input,
+           "text to translate, plain or compressed (default: standard input)");
+  add_file(*command, "-o,--output", arguments.output,
+           "output file, written only when complete (default: standard output)");
   add_texts(*command, arguments);
   auto* replace =
       command->add_flag("--replace-unknown", arguments.replace_unknown,
                         "replace <unk> by the source word with the largest attention weight");
-  command
-      ->add_option("--dictionary", arguments.dictionary,
-                   "translations of these words: word, tab, translation in each line")
-      ->needs(replace)
-      ->type_name("FILE");
-  command
-      ->add_option("--split-length", arguments.split_length,
-                   "split lines of more than N words into sentences, and longer sentences into "
-                   "parts of at most N, and join the translations")
-      ->transform(whole_number(1, 1000000))
-      ->type_name("N");
+  add_file(*command, "--dictionary", arguments.dictionary,
+           "translations of these words: word, tab, translation in each line")
+      ->needs(replace);
+  add_number(*command, "--split-length", arguments.split_length,
+             "split lines of more than N words into sentences, and longer sentences into "
+             "parts of at most N, and join the translations",
+             whole_number(1, 1000000));
   command
       ->add_flag("--whole-lines", arguments.whole_lines,
                  "split no lines (default: those that hold several sentences, unless lines of the "
@@ -382,11 +344,9 @@ CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments) {
       ->excludes(command->get_option("--split-length"));
   add_attention_options(*command, arguments, add_formats(*command, arguments));
   add_line_options(*command, arguments.constraints);
-  command
-      ->add_option("--glossary", arguments.glossary,
-                   "terms with the translations that they must have: source term, tab, target "
-                   "term, or several with | between them, in each line")
-      ->type_name("FILE");
+  add_file(*command, "--glossary", arguments.glossary,
+           "terms with the translations that they must have: source term, tab, target "
+           "term, or several with | between them, in each line");
   add_shortlist_options(*command, model, arguments.shortlist);
   for (const auto* shows_all : {"--explain", "--report"}) {
     command->get_option(shows_all)->excludes(command->get_option("--shortlist"));
