@@ -8,13 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cerrno>
-#include <list>
-#include <map>
 #include <new>
-#include <optional>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -98,89 +93,53 @@ void answer_options(HttpResponse& response) {
 
 }  // namespace
 
-class HttpServer::Impl {
- public:
-  explicit Impl(HttpOptions options) : options_(std::move(options)), parts_(options_.memory) {}
-  ~Impl() {
-    parts_.workers.join();
-    if (spare_descriptor_ >= 0) ::close(spare_descriptor_);
-  }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
+struct HttpServer::Client {
+  Client(HttpServer& http_server, tcp::socket socket);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  void enter(State next);
 
-  int bind();
-  void run();
-  void stop();
-
-  struct Entry {
-    Route route;
-    Handler handler;
-  };
-  std::map<std::string, std::map<std::string, Entry>> routes;  // by path and method
-  AccessLog access_log;
-
-  const HttpOptions options_;
-  ServerContext parts_;
-  std::atomic<bool> stopping_ = false;
-  std::atomic<std::size_t> connections_ = 0;
-
- private:
-  // The state of a connection. Those that wait or receive give way to new clients, the oldest
-  // first.
-  enum State : std::size_t { idle, receiving, answering };
-  struct Client {
-    Client(Impl& server, tcp::socket socket);
-    ~Client();
-    Client(const Client&) = delete;
-    Client& operator=(const Client&) = delete;
-    void enter(State next);
-
-    HttpConnection connection;
-    Impl& impl;
-    State state = idle;
-    std::list<Client*>::iterator place;
-  };
-
-  asio::awaitable<void> accept_clients();
-  asio::awaitable<void> pause();
-  bool recover_from(const error_code& error);
-  bool make_room();
-  asio::awaitable<void> serve(std::unique_ptr<Client> client);
-  asio::awaitable<bool> answer(Client& client);
-  asio::awaitable<void> handle(HttpExchange& exchange, Client& client, std::string& route);
-  void check(const HttpRequest& request, const std::string& path, const Route& route) const;
-  const Entry* find(HttpRequest& request, std::string& path, HttpFields& allow) const;
-  void close_at_deadline();
-  void return_memory();
-
-  MemoryReserve reserve_;
-  tcp::acceptor acceptor_{parts_.context};
-  asio::steady_timer accept_timer_{parts_.context};
-  std::optional<asio::steady_timer> stop_timer_;
-  std::array<std::list<Client*>, 3> clients_;  // by state, the longest in it first
-  int spare_descriptor_ = -1;
-  Clock::time_point last_accept_error_;
+  HttpConnection connection;
+  HttpServer& server;
+  State state = idle;
+  std::list<Client*>::iterator place;
 };
 
-HttpServer::Impl::Client::Client(Impl& server, tcp::socket socket)
-    : connection(std::move(socket), server.options_), impl(server) {
-  place = impl.clients_[state].insert(impl.clients_[state].end(), this);
-  ++impl.connections_;
+HttpServer::Client::Client(HttpServer& http_server, tcp::socket socket)
+    : connection(std::move(socket), http_server.options_), server(http_server) {
+  place = server.clients_[state].insert(server.clients_[state].end(), this);
+  ++server.connections_;
 }
 
-HttpServer::Impl::Client::~Client() {
-  impl.clients_[state].erase(place);
-  --impl.connections_;
-  if (impl.stopping_ && impl.connections_ == 0 && impl.stop_timer_) impl.stop_timer_->cancel();
+HttpServer::Client::~Client() {
+  server.clients_[state].erase(place);
+  --server.connections_;
+  if (server.stopping_ && server.connections_ == 0 && server.stop_timer_) {
+    server.stop_timer_->cancel();
+  }
 }
 
-void HttpServer::Impl::Client::enter(State next) {
-  auto& list = impl.clients_[next];
-  list.splice(list.end(), impl.clients_[state], place);
+void HttpServer::Client::enter(State next) {
+  auto& list = server.clients_[next];
+  list.splice(list.end(), server.clients_[state], place);
   state = next;
 }
 
-int HttpServer::Impl::bind() {
+HttpServer::HttpServer(HttpOptions options)
+    : options_(std::move(options)), parts_(options_.memory) {}
+
+HttpServer::~HttpServer() {
+  parts_.workers.join();
+  if (spare_descriptor_ >= 0) ::close(spare_descriptor_);
+}
+
+void HttpServer::add(const std::string& method, const std::string& path, Route route,
+                     Handler handler) {
+  routes_[path][method] = {route, std::move(handler)};
+}
+
+int HttpServer::bind() {
   const auto fail = [&](const std::string& reason) {
     throw EnvironmentError(
         "--host {} --port {}: cannot listen there ({}); choose another port, or an address of this "
@@ -206,7 +165,7 @@ int HttpServer::Impl::bind() {
   return acceptor_.local_endpoint().port();
 }
 
-void HttpServer::Impl::run() {
+void HttpServer::run() {
   asio::co_spawn(parts_.context, accept_clients(), asio::detached);
   for (;;) {
     try {
@@ -218,7 +177,7 @@ void HttpServer::Impl::run() {
   }
 }
 
-void HttpServer::Impl::stop() {
+void HttpServer::stop() {
   if (stopping_) return;
   parts_.deadline = Clock::now() + options_.stop_timeout;
   stopping_ = true;
@@ -234,7 +193,7 @@ void HttpServer::Impl::stop() {
 }
 
 // Closes the connections that are left a while after the deadline: those that read too slowly.
-void HttpServer::Impl::close_at_deadline() {
+void HttpServer::close_at_deadline() {
   if (connections_ == 0) return;
   stop_timer_.emplace(parts_.context, parts_.deadline.load() + last_answers);
   stop_timer_->async_wait([this](const error_code& cancelled) {
@@ -245,7 +204,7 @@ void HttpServer::Impl::close_at_deadline() {
   });
 }
 
-asio::awaitable<void> HttpServer::Impl::accept_clients() {
+asio::awaitable<void> HttpServer::accept_clients() {
   while (!stopping_) {
     bool pauses = false;
     try {
@@ -269,7 +228,7 @@ asio::awaitable<void> HttpServer::Impl::accept_clients() {
   }
 }
 
-asio::awaitable<void> HttpServer::Impl::pause() {
+asio::awaitable<void> HttpServer::pause() {
   try {
     accept_timer_.expires_after(accept_pause);
     error_code ignored;
@@ -280,7 +239,7 @@ asio::awaitable<void> HttpServer::Impl::pause() {
 
 // Called if a client was not accepted: the system has no descriptor or no memory, or the client is
 // gone already. Returns true if the next client can be accepted at once.
-bool HttpServer::Impl::recover_from(const error_code& error) {
+bool HttpServer::recover_from(const error_code& error) {
   if (Clock::now() - last_accept_error_ > std::chrono::seconds(10)) {
     log::warning("A connection could not be accepted ({}); the server goes on", error.message());
     last_accept_error_ = Clock::now();
@@ -299,7 +258,7 @@ bool HttpServer::Impl::recover_from(const error_code& error) {
 
 // Closes the oldest connection that waits for a request, or the oldest that sends one. Returns
 // false if there is none.
-bool HttpServer::Impl::make_room() {
+bool HttpServer::make_room() {
   for (const auto state : {idle, receiving}) {
     for (auto* client : clients_[state]) {
       if (!client->connection.is_open()) continue;  // it ends already
@@ -310,7 +269,7 @@ bool HttpServer::Impl::make_room() {
   return false;
 }
 
-asio::awaitable<void> HttpServer::Impl::serve(std::unique_ptr<Client> client) {
+asio::awaitable<void> HttpServer::serve(std::unique_ptr<Client> client) {
   try {
     for (bool goes_on = true; goes_on && !stopping_;) {
       client->enter(idle);
@@ -327,7 +286,7 @@ asio::awaitable<void> HttpServer::Impl::serve(std::unique_ptr<Client> client) {
 }
 
 // Answers one request. Returns false if the connection ends.
-asio::awaitable<bool> HttpServer::Impl::answer(Client& client) {
+asio::awaitable<bool> HttpServer::answer(Client& client) {
   reserve_.fill();
   return_memory();
   HttpExchange exchange(client.connection, parts_);
@@ -376,15 +335,15 @@ asio::awaitable<bool> HttpServer::Impl::answer(Client& client) {
   } else {
     goes_on = false;
   }
-  if (access_log) {
+  if (access_log_) {
     const std::chrono::duration<double> seconds = Clock::now() - exchange.start_;
-    access_log(request, route, failure ? failure->status : response.status, seconds.count());
+    access_log_(request, route, failure ? failure->status : response.status, seconds.count());
   }
   co_return goes_on;
 }
 
 // Gives freed memory back to the system after requests that needed much of it.
-void HttpServer::Impl::return_memory() {
+void HttpServer::return_memory() {
 #ifdef __GLIBC__
   if (parts_.memory.used() > 0 || parts_.memory.take_peak() < trimmed_peak) return;
   asio::post(parts_.workers, [] { ::malloc_trim(0); });
@@ -392,8 +351,8 @@ void HttpServer::Impl::return_memory() {
 }
 
 // Checks a request, receives its body and calls its handler.
-asio::awaitable<void> HttpServer::Impl::handle(HttpExchange& exchange, Client& client,
-                                               std::string& route) {
+asio::awaitable<void> HttpServer::handle(HttpExchange& exchange, Client& client,
+                                         std::string& route) {
   auto& request = exchange.request_;
   check_host(request, options_.allowed);
   exchange.cross_origin_ = cross_origin_fields(request, options_.allowed);
@@ -416,13 +375,13 @@ asio::awaitable<void> HttpServer::Impl::handle(HttpExchange& exchange, Client& c
 
 // Returns the route of a request, and stores its path. Returns nullptr for OPTIONS, with `allow`
 // set. Throws HttpError if there is no route.
-const HttpServer::Impl::Entry* HttpServer::Impl::find(HttpRequest& request, std::string& path,
-                                                      HttpFields& allow) const {
+const HttpServer::Entry* HttpServer::find(HttpRequest& request, std::string& path,
+                                          HttpFields& allow) const {
   const auto found = std::ranges::find_if(
-      routes, [&](const auto& each) { return is_match(each.first, request.path, request.name); });
-  if (found == routes.end()) {
+      routes_, [&](const auto& each) { return is_match(each.first, request.path, request.name); });
+  if (found == routes_.end()) {
     std::string known;
-    for (const auto& [name, methods] : routes) known += (known.empty() ? "" : ", ") + name;
+    for (const auto& [name, methods] : routes_) known += (known.empty() ? "" : ", ") + name;
     throw HttpError(
         404, "not_found",
         fmt::format("path: found `{}`, expected one of {}", excerpt(request.path), known));
@@ -441,8 +400,8 @@ const HttpServer::Impl::Entry* HttpServer::Impl::find(HttpRequest& request, std:
 }
 
 // Called before the body is read. Throws HttpError.
-void HttpServer::Impl::check(const HttpRequest& request, const std::string& path,
-                             const Route& route) const {
+void HttpServer::check(const HttpRequest& request, const std::string& path,
+                       const Route& route) const {
   if (stopping_) {
     throw HttpError(503, "stopping", "the server is stopping; try again later", 5);
   }
@@ -479,35 +438,6 @@ void HttpServer::Impl::check(const HttpRequest& request, const std::string& path
   if (request.count("Content-Length") == 0 && request.count("Transfer-Encoding") == 0) {
     throw HttpError(411, "bad_request", "Content-Length is missing");
   }
-}
-
-HttpServer::HttpServer(HttpOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
-HttpServer::~HttpServer() = default;
-
-void HttpServer::add(const std::string& method, const std::string& path, Route route,
-                     Handler handler) {
-  impl_->routes[path][method] = {route, std::move(handler)};
-}
-void HttpServer::set_access_log(AccessLog log) {
-  impl_->access_log = std::move(log);
-}
-int HttpServer::bind() {
-  return impl_->bind();
-}
-void HttpServer::run() {
-  impl_->run();
-}
-void HttpServer::stop() {
-  impl_->stop();
-}
-bool HttpServer::is_stopping() const {
-  return impl_->stopping_;
-}
-std::size_t HttpServer::connections() const {
-  return impl_->connections_;
-}
-const ServerMemory& HttpServer::memory() const {
-  return impl_->parts_.memory;
 }
 
 }  // namespace regard

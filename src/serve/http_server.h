@@ -4,11 +4,17 @@
 // idle connection if there are too many.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <list>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "serve/asio.h"
 #include "serve/http_exchange.h"
@@ -56,7 +62,7 @@ class HttpServer {
   // many at once, and must not block. They may throw HttpError; any other exception is an error
   // 500.
   void add(const std::string& method, const std::string& path, Route route, Handler handler);
-  void set_access_log(AccessLog log);
+  void set_access_log(AccessLog log) { access_log_ = std::move(log); }
 
   // Binds the address. Returns the port. Throws EnvironmentError if it cannot.
   int bind();
@@ -65,13 +71,46 @@ class HttpServer {
   void run();
   // Refuses new requests, and ends run(). Thread-safe, also before run().
   void stop();
-  bool is_stopping() const;
-  std::size_t connections() const;
-  const ServerMemory& memory() const;
+  bool is_stopping() const { return stopping_; }
+  std::size_t connections() const { return connections_; }
+  const ServerMemory& memory() const { return parts_.memory; }
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  struct Entry {
+    Route route;
+    Handler handler;
+  };
+  // The state of a connection. Those that wait or receive give way to new clients, the oldest
+  // first.
+  enum State : std::size_t { idle, receiving, answering };
+  struct Client;
+
+  asio::awaitable<void> accept_clients();
+  asio::awaitable<void> pause();
+  bool recover_from(const boost::system::error_code& error);
+  bool make_room();
+  asio::awaitable<void> serve(std::unique_ptr<Client> client);
+  asio::awaitable<bool> answer(Client& client);
+  asio::awaitable<void> handle(HttpExchange& exchange, Client& client, std::string& route);
+  void check(const HttpRequest& request, const std::string& path, const Route& route) const;
+  const Entry* find(HttpRequest& request, std::string& path, HttpFields& allow) const;
+  void close_at_deadline();
+  void return_memory();
+
+  std::map<std::string, std::map<std::string, Entry>> routes_;  // by path and method
+  AccessLog access_log_;
+
+  const HttpOptions options_;
+  ServerContext parts_;
+  std::atomic<bool> stopping_ = false;
+  std::atomic<std::size_t> connections_ = 0;
+  MemoryReserve reserve_;
+  asio::ip::tcp::acceptor acceptor_{parts_.context};
+  asio::steady_timer accept_timer_{parts_.context};
+  std::optional<asio::steady_timer> stop_timer_;
+  std::array<std::list<Client*>, 3> clients_;  // by state, the longest in it first
+  int spare_descriptor_ = -1;
+  HttpExchange::Clock::time_point last_accept_error_;
 };
 
 }  // namespace regard

@@ -43,16 +43,15 @@ struct TranslateRequest {
   std::vector<std::string> required_phrases;
   std::vector<std::string> banned_phrases;
   Stream stream = Stream::none;
+  // The number of sentences to translate, for the limits: the lines, or the most parts that
+  // split_length and HTML can split them into. Set by parse_translate_request().
+  std::size_t parts = 0;
 
   bool has_constraints() const {
     return !prefix.empty() || !required_phrases.empty() || !banned_phrases.empty();
   }
   // True if texts have parts that are put back into their translations by the attention.
   bool has_markup() const { return format == Format::html || markup || !keep.empty(); }
-  // Return the number of sentences to translate for the limits: the lines, or at most as many parts
-  // as split_length can split them into.
-  std::size_t part_count() const;
-  std::size_t part_count(const std::string& line) const;
 };
 
 // Parses untrusted text. Throws HttpError 400, with the key, what was found and what was expected,

@@ -99,6 +99,21 @@ std::uint64_t resident_memory() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
+// Replaces each response that is only a text by the description of an error with this text.
+void complete_errors(Json& operation) {
+  const auto content =
+      Json::parse(R"({"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}})");
+  const auto headers =
+      Json::parse(R"({"Retry-After": {"description": "seconds", "schema": {"type": "integer"}}})");
+  for (const auto& [status, response] : operation["responses"].items()) {
+    if (!response.is_string()) continue;
+    response = {{"description", response}, {"content", content}};
+    if (operation["operationId"] == "translate" && (status == "429" || status == "503")) {
+      response["headers"] = headers;
+    }
+  }
+}
+
 // Returns the OpenAPI description, with what depends on the program.
 std::string openapi() {
   auto json = Json::parse(openapi_template);
@@ -107,6 +122,9 @@ std::string openapi() {
   const auto& keys = schema["properties"]["search"]["properties"];
   auto& search = json["components"]["schemas"]["Search"]["properties"];
   for (const auto& key : search_keys()) search[key] = keys.at(key);
+  for (auto& methods : json["paths"]) {
+    for (auto& operation : methods) complete_errors(operation);
+  }
   return to_text(json, 2) + "\n";
 }
 
@@ -203,17 +221,16 @@ asio::awaitable<void> TranslationApi::translate(HttpExchange& exchange) {
   // Keeps the model until the request ends, also if it is loaded again meanwhile.
   const auto service = models_.find(request.model);
   const auto model = request.model.empty() ? models_.names().front() : request.model;
-  const auto lines = request.part_count();
   const auto arriving = arriving_lines_.find(service.get());
   check_queue(service->statistics().unfinished_lines +
                   (arriving == arriving_lines_.end() ? 0 : arriving->second),
-              lines, options_.max_waiting_lines);
+              request.parts, options_.max_waiting_lines);
 
   const auto results =
       std::make_shared<RequestResults>(request, exchange.memory(), exchange.waker());
   SubmittedRequest submitted(*service, results);
   {
-    const ArrivingLines counted_lines(arriving_lines_, *service, lines);
+    const ArrivingLines counted_lines(arriving_lines_, *service, request.parts);
     co_await call_on(exchange.workers(), [&] { submitted.submit(request); });
   }
   if (request.stream != TranslateRequest::Stream::none) {

@@ -341,6 +341,7 @@ TEST_F(TranslationApiTest, RefusesLinesBeyondTheQueueAndSaysWhenToComeBack) {
   const auto refused = post(R"({"text": ["a", "b", "c"]})");
   EXPECT_THAT(text_of(refused), StartsWith("429 busy: "));
   EXPECT_EQ(refused->get_header_value("Retry-After"), "1");
+  EXPECT_THAT(answer(R"({"text": "a. b.", "format": "html"})"), HasSubstr("and 3 would be more"));
   translators_[0]->release();
   waiting.join();
   EXPECT_EQ(post(R"({"text": ["a", "b", "c", "d"]})")->status, 200);  // nothing waits
