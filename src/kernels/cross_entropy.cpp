@@ -132,43 +132,55 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
   static tensor_list forward(AutogradContext* context, const Tensor& rows, const Tensor& weight,
                              const Tensor& bias, const Tensor& targets, double label_smoothing,
                              double consistency, bool with_gradient) {
-    if (consistency > 0) {
-      return of_pairs(context, rows, weight, bias, targets, label_smoothing, consistency,
-                      with_gradient);
-    }
-    const auto N = rows.size(0);
+    const std::int64_t sides = consistency > 0 ? 2 : 1;  // the rows of a pair
+    const auto N = rows.size(0) / sides;
     const auto V = weight.size(0);
-    const auto piece = rows_in_piece(N, V * static_cast<std::int64_t>(rows.element_size()));
-    auto d_rows = torch::empty_like(rows);
+    const auto piece = rows_in_piece(N, sides * V * static_cast<std::int64_t>(rows.element_size()));
+    const auto d_rows = torch::empty_like(rows);
     // The gradient of the logits of a single piece is kept, as a factor of that of the weight.
     const auto* factors = gradient_factors();
-    const bool keeps_logits = with_gradient && N > 0 && piece == N && factors != nullptr &&
-                              factors->takes_product(weight, N);
+    const bool keeps_logits = sides == 1 && with_gradient && N > 0 && piece == N &&
+                              factors != nullptr && factors->takes_product(weight, N);
     Tensor d_weight;
     if (!keeps_logits) d_weight = N > 0 ? torch::empty_like(weight) : torch::zeros_like(weight);
-    auto d_bias = torch::zeros_like(bias);
-    const auto buffer = torch::empty({piece, V}, rows.options());
-    auto nll = torch::empty({N}, rows.options().dtype(torch::kDouble));
+    const auto d_bias = torch::zeros_like(bias);
+    const auto buffer = torch::empty({sides, piece, V}, rows.options());
+    const auto scratch = torch::empty({sides > 1 ? 2 * V : 0}, rows.options());
+    const auto nll = torch::empty({rows.size(0)}, rows.options().dtype(torch::kDouble));
     double loss = 0;
     for (std::int64_t begin = 0; begin < N; begin += piece) {
       const auto n = std::min(piece, N - begin);
-      const auto these = rows.narrow(0, begin, n);
-      auto logits = buffer.narrow(0, 0, n);  // [n, V], without their bias
-      weight_product_into(logits, these, weight.t());
+      const auto piece_of = [&](const Tensor& all, std::int64_t side) {
+        return all.narrow(0, side * N + begin, n);
+      };
+      for (std::int64_t side = 0; side < sides; ++side) {
+        const auto logits = buffer[side].narrow(0, 0, n);  // [n, V], without their bias
+        linear_into(logits, piece_of(rows, side), weight.t(), {}, /*is_parameter=*/true);
+      }
       AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "linear_cross_entropy", [&] {
-        loss += cross_entropy_rows<scalar_t>(
-            n, V, logits.mutable_data_ptr<scalar_t>(), bias.const_data_ptr<scalar_t>(),
-            targets.const_data_ptr<std::int64_t>() + begin, label_smoothing,
-            with_gradient ? d_bias.mutable_data_ptr<scalar_t>() : nullptr,
-            nll.mutable_data_ptr<double>() + begin);
+        auto* logits = buffer.mutable_data_ptr<scalar_t>();
+        const auto* b = bias.const_data_ptr<scalar_t>();
+        const auto* y = targets.const_data_ptr<std::int64_t>() + begin;
+        auto* d_b = with_gradient ? d_bias.mutable_data_ptr<scalar_t>() : nullptr;
+        auto* of_rows = nll.mutable_data_ptr<double>() + begin;
+        loss +=
+            sides == 1
+                ? cross_entropy_rows<scalar_t>(n, V, logits, b, y, label_smoothing, d_b, of_rows)
+                : consistent_cross_entropy_rows<scalar_t>(
+                      n, V, logits, logits + piece * V, b, y, label_smoothing, consistency, d_b,
+                      of_rows, of_rows + N, scratch.mutable_data_ptr<scalar_t>());
       });
       if (!with_gradient) continue;
-      auto d_these = d_rows.narrow(0, begin, n);
-      weight_product_into(d_these, logits, weight);
-      if (!keeps_logits) matrix_product_into(d_weight, logits.t(), these, /*add=*/begin > 0);
+      for (std::int64_t side = 0; side < sides; ++side) {
+        const auto d_logits = buffer[side].narrow(0, 0, n);
+        linear_into(piece_of(d_rows, side), d_logits, weight, {}, /*is_parameter=*/true);
+        if (keeps_logits) continue;
+        matrix_product_into(d_weight, d_logits.t(), piece_of(rows, side),
+                            /*add=*/begin > 0 || side > 0);
+      }
     }
     tensor_list saved = {d_rows, d_weight, d_bias, Tensor(), Tensor(), Tensor()};
-    if (keeps_logits) saved = {d_rows, d_weight, d_bias, weight, rows, buffer};
+    if (keeps_logits) saved = {d_rows, d_weight, d_bias, weight, rows, buffer[0]};
     context->save_for_backward(saved);
     context->mark_non_differentiable({nll});
     return {torch::tensor(loss, torch::kDouble).to(rows.scalar_type()), nll};
@@ -191,50 +203,6 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
     result.resize(7);
     return result;
   }
-
- private:
-  // The forward pass with a consistency above 0. A piece has the rows of n pairs.
-  static tensor_list of_pairs(AutogradContext* context, const Tensor& rows, const Tensor& weight,
-                              const Tensor& bias, const Tensor& targets, double label_smoothing,
-                              double consistency, bool with_gradient) {
-    const auto pairs = rows.size(0) / 2;
-    const auto V = weight.size(0);
-    const auto piece = rows_in_piece(pairs, 2 * V * static_cast<std::int64_t>(rows.element_size()));
-    auto d_rows = torch::empty_like(rows);
-    auto d_weight = pairs > 0 ? torch::empty_like(weight) : torch::zeros_like(weight);
-    auto d_bias = torch::zeros_like(bias);
-    auto nll = torch::empty({rows.size(0)}, rows.options().dtype(torch::kDouble));
-    const auto buffer = torch::empty({2, piece, V}, rows.options());
-    auto scratch = torch::empty({2 * V}, rows.options());
-    double loss = 0;
-    for (std::int64_t begin = 0; begin < pairs; begin += piece) {
-      const auto n = std::min(piece, pairs - begin);
-      Tensor logits[2];
-      for (std::int64_t side : {0, 1}) {
-        logits[side] = buffer[side].narrow(0, 0, n);  // [n, V], without their bias
-        weight_product_into(logits[side], rows.narrow(0, side * pairs + begin, n), weight.t());
-      }
-      AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "linear_cross_entropy", [&] {
-        loss += consistent_cross_entropy_rows<scalar_t>(
-            n, V, logits[0].mutable_data_ptr<scalar_t>(), logits[1].mutable_data_ptr<scalar_t>(),
-            bias.const_data_ptr<scalar_t>(), targets.const_data_ptr<std::int64_t>() + begin,
-            label_smoothing, consistency,
-            with_gradient ? d_bias.mutable_data_ptr<scalar_t>() : nullptr,
-            nll.mutable_data_ptr<double>() + begin, nll.mutable_data_ptr<double>() + pairs + begin,
-            scratch.mutable_data_ptr<scalar_t>());
-      });
-      if (!with_gradient) continue;
-      for (std::int64_t side : {0, 1}) {
-        const auto these = rows.narrow(0, side * pairs + begin, n);
-        auto d_these = d_rows.narrow(0, side * pairs + begin, n);
-        weight_product_into(d_these, logits[side], weight);
-        matrix_product_into(d_weight, logits[side].t(), these, /*add=*/begin > 0 || side > 0);
-      }
-    }
-    context->save_for_backward({d_rows, d_weight, d_bias, Tensor(), Tensor(), Tensor()});
-    context->mark_non_differentiable({nll});
-    return {torch::tensor(loss, torch::kDouble).to(rows.scalar_type()), nll};
-  }
 };
 
 // −log P of each row. The backward pass repeats the products of the forward pass, because the
@@ -243,13 +211,15 @@ class NllFunction : public torch::autograd::Function<NllFunction> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& rows, const Tensor& weight,
                         const Tensor& bias, const Tensor& targets, bool fused, std::int64_t piece) {
-    const Pieces pieces{rows, weight, bias, targets, fused, piece};
+    const bool is_bf16 = has_bf16_reference_products(rows);
+    const Pieces pieces{rows, weight, bias, targets, fused, is_bf16, piece};
     auto nll = torch::empty({rows.size(0)}, rows.options().dtype(torch::kDouble));
     for (std::int64_t begin = 0; begin < rows.size(0); begin += piece) {
       pieces.compute(begin, nll, /*with_gradient=*/false);
     }
     context->save_for_backward({rows, weight, bias, targets});
     context->saved_data["fused"] = fused;
+    context->saved_data["is_bf16"] = is_bf16;  // a device has a thread of its own for backward()
     context->saved_data["piece"] = piece;
     return nll;
   }
@@ -258,9 +228,11 @@ class NllFunction : public torch::autograd::Function<NllFunction> {
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
     const auto saved = context->get_saved_variables();
     const auto& [rows, weight] = std::tie(saved[0], saved[1]);
-    const auto piece = context->saved_data["piece"].toInt();
-    const Pieces pieces{rows, weight, saved[2], saved[3], context->saved_data["fused"].toBool(),
-                        piece};
+    const auto& data = context->saved_data;
+    const auto piece = data.at("piece").toInt();
+    const Pieces pieces{
+        rows, weight, saved[2], saved[3], data.at("fused").toBool(), data.at("is_bf16").toBool(),
+        piece};
     const auto N = rows.size(0);
     const auto d_nll = gradients[0].to(rows.dtype()).unsqueeze(1);  // [N, 1]
     auto nll = torch::empty({N}, rows.options().dtype(torch::kDouble));
@@ -283,8 +255,9 @@ class NllFunction : public torch::autograd::Function<NllFunction> {
     const Tensor& weight;
     const Tensor& bias;
     const Tensor& targets;
-    bool fused;
+    bool fused, is_bf16;
     std::int64_t piece;
+    Tensor factor = is_bf16 ? weight.to(torch::kBFloat16) : weight;  // unless fused
     // Memory for one piece, if fused.
     Tensor buffer = fused ? torch::empty({piece, weight.size(0)}, rows.options()) : Tensor();
     Tensor scratch = fused ? torch::empty_like(bias) : Tensor();
@@ -297,13 +270,15 @@ class NllFunction : public torch::autograd::Function<NllFunction> {
       const auto these = rows.narrow(0, begin, n);
       if (!fused) {
         const auto y = targets.narrow(0, begin, n).unsqueeze(1);
-        auto log_p = kernels::linear(these, weight, bias).log_softmax(-1);  // [n, V]
+        auto log_p = is_bf16 ? bf16_reference_product(these, factor.t()) + bias
+                             : kernels::linear(these, factor, bias);
+        log_p = log_p.log_softmax(-1);  // [n, V]
         nll.narrow(0, begin, n).copy_(log_p.gather(1, y).squeeze(1).neg_());
         if (!with_gradient) return {};
         return log_p.exp_().scatter_add_(1, y, torch::full_like(y, -1, rows.options()));
       }
       auto logits = buffer.narrow(0, 0, n);  // without their bias
-      weight_product_into(logits, these, weight.t());
+      linear_into(logits, these, weight.t(), {}, /*is_parameter=*/true);
       AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "linear_nll", [&] {
         cross_entropy_rows<scalar_t>(
             n, V, logits.mutable_data_ptr<scalar_t>(), bias.const_data_ptr<scalar_t>(),
@@ -320,12 +295,13 @@ class NllFunction : public torch::autograd::Function<NllFunction> {
       const auto these = rows.narrow(0, begin, d_logits.size(0));
       const auto d_these = d_rows.narrow(0, begin, d_logits.size(0));
       if (fused) {
-        weight_product_into(d_these, d_logits, weight);
+        linear_into(d_these, d_logits, weight, {}, /*is_parameter=*/true);
         matrix_product_into(d_weight, d_logits.t(), these, /*add=*/begin > 0);
         return;
       }
-      d_these.copy_(matrix_product(d_logits, weight));
-      const auto product = matrix_product(d_logits.t(), these);
+      const auto d = is_bf16 ? d_logits.to(torch::kBFloat16) : d_logits;
+      d_these.copy_(matrix_product(d, factor));
+      const auto product = matrix_product(d.t(), these);
       if (begin == 0) {
         d_weight.copy_(product);
       } else {

@@ -3,6 +3,7 @@
 #include <ATen/Context.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/detail/CUDAHooksInterface.h>
+#include <c10/core/DeviceGuard.h>
 #include <torch/cuda.h>
 #include <torch/utils.h>
 #include <torch/version.h>
@@ -21,7 +22,8 @@ torch::Device find_device(const std::string& name, std::size_t process) {
   const auto count = static_cast<int>(torch::cuda::device_count());
   if (name == "auto" && count == 0) return torch::kCPU;
   auto index = static_cast<int>(process);
-  if (name != "cuda" && name != "auto") {
+  const bool has_index = name != "cuda" && name != "auto";
+  if (has_index) {
     const std::string_view prefix = "cuda:";
     index =
         name.starts_with(prefix) ? parse_number<int>(name.substr(prefix.size())).value_or(-1) : -1;
@@ -29,7 +31,7 @@ torch::Device find_device(const std::string& name, std::size_t process) {
       throw ConfigError("device: found `{}`, expected auto, cpu, cuda or cuda:N", name);
     }
   }
-  if (index >= count && process > 0 && index == static_cast<int>(process)) {
+  if (index >= count && process > 0 && !has_index) {
     throw EnvironmentError(
         "device: {} processes or more train on this machine, which has {}; start one process for "
         "each device",
@@ -61,8 +63,10 @@ std::unique_ptr<ThreadPool> make_thread_pool(std::int64_t threads, torch::Device
 }
 
 bool has_tf32(torch::Device device) {
-  // The condition of LibTorch is a compute capability of 8 or more.
-  return device.is_cuda() && at::detail::getCUDAHooks().supportsBFloat16ConvolutionWithCuDNNv8();
+  if (!device.is_cuda()) return false;
+  // The condition of LibTorch is a compute capability of 8 or more, of the current device.
+  const c10::DeviceGuard guard(device);
+  return at::detail::getCUDAHooks().supportsBFloat16ConvolutionWithCuDNNv8();
 }
 
 void allow_tf32(bool allowed) {
@@ -171,7 +175,8 @@ bool has_kernel_operators(const torch::Tensor& x) {
   static const bool on_cuda = c10::Dispatcher::singleton()
                                   .findSchemaOrThrow("regard::dropout", "")
                                   .hasComputedKernelForDispatchKey(c10::DispatchKey::CUDA);
-  return on_cuda;
+  // The kernels are compiled for the GPUs that have TF32 (cmake/Torch.cmake).
+  return on_cuda && has_tf32(x.device());
 }
 
 void use_reference(bool wanted) {

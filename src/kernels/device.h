@@ -76,7 +76,7 @@ bool is_tf32_search(const std::string& name, torch::Device device);
 bool is_fused_on(const torch::Tensor& x);
 
 // True if x is in single precision on a device that has the operators of row_operators.h and
-// loop_operators.h, unless use_reference(true) was called.
+// loop_operators.h, a GPU of NVIDIA since Ampere, unless use_reference(true) was called.
 bool has_kernel_operators(const torch::Tensor& x);
 
 // For benchmarks and tests only. From now on, all threads use the reference implementations:

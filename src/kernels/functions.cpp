@@ -105,14 +105,13 @@ class DropoutFunction : public torch::autograd::Function<DropoutFunction> {
     context->saved_data["p"] = dropout.p;
     context->saved_data["key"] = dropout.key_as_int();
     context->save_for_backward({dropout.key_on_device});
-    return row_operators::dropout(x, dropout, /*is_relu=*/false);
+    return row_operators::dropout(x, dropout);
   }
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
     const KeyedDropout dropout = {
         .p = context->saved_data["p"].toDouble(),
         .key = static_cast<std::uint64_t>(context->saved_data["key"].toInt())};
-    return {row_operators::dropout(gradients[0], {dropout, context->get_saved_variables()[0]},
-                                   /*is_relu=*/false),
+    return {row_operators::dropout(gradients[0], {dropout, context->get_saved_variables()[0]}),
             Tensor()};
   }
 };
@@ -120,7 +119,7 @@ class DropoutFunction : public torch::autograd::Function<DropoutFunction> {
 class ReluDropoutFunction : public torch::autograd::Function<ReluDropoutFunction> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& x, const DrawnDropout& dropout) {
-    const auto y = row_operators::dropout(x, dropout, /*is_relu=*/true);
+    const auto y = row_operators::relu_dropout(x, dropout);
     context->saved_data["p"] = dropout.p;
     context->save_for_backward({y});
     return y;

@@ -104,7 +104,15 @@ class FactorSum {
     std::map<const GradientPart*, std::int64_t> places_of_part;
     for (const auto& [place, products] : products_) ++places_of_part[&part_of(place)];
     std::vector<Block> blocks;
-    for (const auto& [place, products] : products_) {
+    const auto compute_blocks = [&] {
+      parallel_for(pool_, blocks.size(), [&](std::size_t i) { compute_block(blocks[i]); });
+      blocks.clear();
+    };
+    for (const auto& entry : products_) {
+      const auto& place = entry.first;
+      const bool must_wait = std::ranges::any_of(
+          blocks, [&](const Block& earlier) { return may_overlap(*earlier.place, place); });
+      if (must_wait) compute_blocks();
       auto& part = part_of(place);
       const bool writes_all =
           places_of_part[&part] == 1 && place.rows * place.columns == part.size && !part.has_value;
@@ -113,10 +121,18 @@ class FactorSum {
       const auto size = block_rows(place.rows);
       for (std::int64_t begin = 0; begin < place.rows; begin += size) {
         blocks.push_back(
-            {&place, &products, begin, std::min(size, place.rows - begin), !writes_all});
+            {&place, &entry.second, begin, std::min(size, place.rows - begin), !writes_all});
       }
     }
-    parallel_for(pool_, blocks.size(), [&](std::size_t i) { compute_block(blocks[i]); });
+    compute_blocks();
+  }
+
+  // True if two matrices in the buffer may share elements. a does not begin after b.
+  static bool may_overlap(const Place& a, const Place& b) {
+    const auto distance = b.offset - a.offset;
+    if (distance >= (a.rows - 1) * a.row_stride + a.columns) return false;
+    const auto column = distance % a.row_stride;  // of b, from the first one of a
+    return a.row_stride != b.row_stride || column < a.columns || column + b.columns > a.row_stride;
   }
 
   // Returns the rows of a block: whole tiles of the loops, and few enough for several blocks in

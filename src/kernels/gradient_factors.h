@@ -8,7 +8,8 @@
 // of each dW among them and write the products to their place in the gradient of the step.
 //
 // The terms of each element are added by thread, then in the order in which the thread noted them,
-// so that the bits do not depend on timing. For tensors in single precision on the CPU.
+// so that the bits do not depend on timing. If different parts of a W were noted that share
+// elements, one part is added after the other. For tensors in single precision on the CPU.
 #pragma once
 
 #include <torch/types.h>

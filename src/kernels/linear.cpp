@@ -74,11 +74,7 @@ class TrainingProduct : public torch::autograd::Function<TrainingProduct> {
     }
     if (context->needs_input_grad(0)) {
       result[0] = torch::empty_like(x);
-      if (context->saved_data["is_parameter"].toBool()) {
-        weight_product_into(result[0], d_y, W.t());
-      } else {
-        matrix_product_into(result[0], d_y, W.t());
-      }
+      linear_into(result[0], d_y, W.t(), {}, context->saved_data["is_parameter"].toBool());
     }
     if (context->needs_input_grad(1)) result[1] = weight_gradient(W, x, d_y);
     const bool has_bias = context->saved_data["has_bias"].toBool();
@@ -109,7 +105,7 @@ Tensor in_shape_of(const Tensor& x, const Tensor& y) {
 
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch::Tensor& b) {
   if (has_bf16_reference_products(x)) {
-    const auto y = bf16_training_product(x, W.t());
+    const auto y = bf16_product(x, W.t());
     return b.defined() ? y + b : y;
   }
   auto* packed = search_weights_for(W);
@@ -156,7 +152,7 @@ torch::Tensor product_with_vector(const torch::Tensor& x, const torch::Tensor& v
 }
 
 torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W) {
-  if (has_bf16_reference_products(x)) return b + bf16_training_product(x, W);
+  if (has_bf16_reference_products(x)) return b + bf16_product(x, W);
   auto* packed = search_weights_for(W);
   if (packed == nullptr && is_deferred(W)) return b + deferred_product(x, W);
   if (packed == nullptr && training_weights_for(x) != nullptr) {

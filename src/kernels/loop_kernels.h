@@ -50,7 +50,7 @@ class LoopOperators {
                      const Maybe& v, const Tensor& mixed, const Tensor& padding, const Tensor& x,
                      const Tensor& weights) {
     Device::run(x, x.size(0),
-                cuda::Attend{inputs(form, scale, q, keys, v, mixed), padding.const_data_ptr<bool>(),
+                cuda::Attend{inputs(form, scale, q, keys, v, mixed), read<bool>(padding),
                              written(x), written(weights)});
   }
 
@@ -67,11 +67,6 @@ class LoopOperators {
   }
 
  private:
-  static const float* read(const Tensor& x) { return x.const_data_ptr<float>(); }
-  static const float* read(const Maybe& x) { return x ? read(*x) : nullptr; }
-  static float* written(const Tensor& x) { return x.mutable_data_ptr<float>(); }
-  static float* written(const Maybe& x) { return x ? written(*x) : nullptr; }
-
   static cuda::AttentionInputs inputs(std::int64_t form, double scale, const Tensor& q,
                                       const Tensor& keys, const Maybe& v, const Tensor& mixed) {
     return {static_cast<ScoreForm>(form),

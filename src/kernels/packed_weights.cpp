@@ -87,6 +87,7 @@ const PackedMatrix& PackedWeights::get_or_pack(const torch::Tensor& W) {
     const auto weight = W.detach();
     found = entries_.emplace(key, Entry{weight, PackedMatrix(weight, precision_)}).first;
   }
+  found->second.is_used = true;
   return found->second.packed;
 }
 
@@ -112,12 +113,15 @@ const torch::Tensor& PackedWeights::get_or_convert(const torch::Tensor& W) {
 
 void PackedWeights::repack_all(ThreadPool& pool) {
   if (flat_in_bf16_.defined()) flat_in_bf16_.copy_(flat_);
+  std::erase_if(entries_, [](const auto& entry) { return !entry.second.is_used; });
   std::vector<Entry*> entries;
   for (auto& [key, entry] : entries_) entries.push_back(&entry);
   // Largest first, so that all threads end at about the same time.
   std::ranges::sort(entries, std::greater(), [](const Entry* entry) { return entry->W.numel(); });
-  parallel_for(pool, entries.size(),
-               [&](std::size_t i) { entries[i]->packed.repack(entries[i]->W); });
+  parallel_for(pool, entries.size(), [&](std::size_t i) {
+    entries[i]->packed.repack(entries[i]->W);
+    entries[i]->is_used = false;
+  });
 }
 
 torch::Tensor bf16_reference_product(const torch::Tensor& x, const torch::Tensor& W) {
@@ -164,7 +168,7 @@ class Bf16Product : public torch::autograd::Function<Bf16Product> {
 
 }  // namespace
 
-torch::Tensor bf16_training_product(const torch::Tensor& x, const torch::Tensor& W) {
+torch::Tensor bf16_product(const torch::Tensor& x, const torch::Tensor& W) {
   if (W.dim() == 3) return Bf16Product::apply(x, W);
   auto shape = x.sizes().vec();
   shape.back() = W.size(1);
@@ -191,15 +195,6 @@ void matrix_product_into(const torch::Tensor& y, const torch::Tensor& a, const t
   } else {
     auto result = y;
     torch::mm_out(result, a, b);
-  }
-}
-
-void weight_product_into(const torch::Tensor& y, const torch::Tensor& a,
-                         const torch::Tensor& weight, bool add) {
-  if (auto* weights = training_weights_for(a)) {
-    weights->get_or_pack(weight).multiply(a, y, add);
-  } else {
-    matrix_product_into(y, a, weight, add);
   }
 }
 

@@ -51,8 +51,7 @@ class PackedWeights {
  public:
   explicit PackedWeights(Precision precision = Precision::full) : precision_(precision) {}
 
-  // Returns the packed form of W [K, N], valid as long as this object. W must not change until
-  // repack_all().
+  // Returns the packed form of W [K, N], valid until repack_all(). W must not change until then.
   const PackedMatrix& get_or_pack(const torch::Tensor& W);
 
   // Keeps a copy of `flat` in bf16, for as_bf16(). On other devices than the CPU, weights are not
@@ -63,8 +62,9 @@ class PackedWeights {
   // Returns the weight W [..., K, N] of a search in bf16, converted at its first use.
   const torch::Tensor& get_or_convert(const torch::Tensor& W);
 
-  // Packs and copies all weights again after their values have changed, on all threads of the pool.
-  // Nothing else may use this object at the same time.
+  // Packs and copies weights again after their values have changed, on all threads of the pool, and
+  // forgets those that were not used since the last call: parts of a weight whose size depends on
+  // the batch. Nothing else may use this object at the same time.
   void repack_all(ThreadPool& pool);
 
   Precision precision() const { return precision_; }
@@ -73,6 +73,7 @@ class PackedWeights {
   struct Entry {
     torch::Tensor W;  // shares the memory of the weight, so that no other tensor gets its address
     PackedMatrix packed;
+    bool is_used = true;  // since repack_all()
   };
   // Address, sizes and strides: a slice of a weight has an entry of its own.
   using Key = std::tuple<const void*, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
@@ -88,7 +89,7 @@ class PackedWeights {
 // differentiable.
 torch::Tensor bf16_reference_product(const torch::Tensor& x, const torch::Tensor& W);
 // The same, differentiable. x [..., K], W [K, N]; or x [G, M, K], W [G, K, N].
-torch::Tensor bf16_training_product(const torch::Tensor& x, const torch::Tensor& W);
+torch::Tensor bf16_product(const torch::Tensor& x, const torch::Tensor& W);
 
 // Returns a b [M, N] of a [M, K] and b [K, N], in the precision of training products. Packs b. Not
 // differentiable. LibTorch's products in bf16 also take factors in bf16.
@@ -96,12 +97,8 @@ torch::Tensor matrix_product(const torch::Tensor& a, const torch::Tensor& b);
 // Computes y = a b, or y += a b if add. y has contiguous rows.
 void matrix_product_into(const torch::Tensor& y, const torch::Tensor& a, const torch::Tensor& b,
                          bool add = false);
-// As matrix_product_into(), but `weight` must be a parameter or a view of one: it is packed only
-// once for all products of a training step.
-void weight_product_into(const torch::Tensor& y, const torch::Tensor& a,
-                         const torch::Tensor& weight, bool add = false);
-
-// Computes y = x W + b. W is a parameter or a view of one if `is_parameter`. b [N] may be
+// Computes y = x W + b, in the precision of training products. If `is_parameter`, W is a parameter
+// or a view of one, and packed only once for all products of a training step. b [N] may be
 // undefined.
 void linear_into(const torch::Tensor& y, const torch::Tensor& x, const torch::Tensor& W,
                  const torch::Tensor& b, bool is_parameter);

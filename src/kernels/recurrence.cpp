@@ -270,10 +270,10 @@ class FusedRecurrence : public torch::autograd::Function<FusedRecurrence> {
   }
 };
 
-// Runs the kernels. first_cell: null for one cell.
-Recurrence fused_recurrence(const Tensor& x, const Tensor& first,
-                            const RecurrentWeights* first_cell, const RecurrentWeights& cell,
-                            const std::optional<LoopAttention>& attention) {
+// Runs the kernels.
+Recurrence fused_recurrence(const Tensor& x, const Tensor& first, const RecurrentWeights& cell,
+                            const std::optional<LoopAttention>& attention,
+                            const RecurrentWeights* first_cell) {
   const auto [a, mixed] = attention.value_or(LoopAttention{});
   const auto results = FusedRecurrence::apply(
       x, first, first_cell ? Maybe(first_cell->U) : std::nullopt,
@@ -298,23 +298,11 @@ std::int64_t gate_count(CellForm form) {
 }
 
 Recurrence recurrence(const Tensor& x, const Tensor& first, const RecurrentWeights& cell,
-                      const std::optional<LoopAttention>& attention) {
-  if (!x.is_cpu()) return recurrence_composite(x, first, cell, attention);
-  if (!is_fused_on(x)) return recurrence_reference(x, first, cell, attention);
-  return fused_recurrence(x, first, nullptr, cell, attention);
-}
-
-Recurrence conditional_recurrence(const Tensor& x, const Tensor& first,
-                                  const RecurrentWeights& first_cell,
-                                  const RecurrentWeights& second_cell,
-                                  const LoopAttention& attention) {
-  if (!x.is_cpu()) {
-    return conditional_recurrence_composite(x, first, first_cell, second_cell, attention);
-  }
-  if (!is_fused_on(x)) {
-    return conditional_recurrence_reference(x, first, first_cell, second_cell, attention);
-  }
-  return fused_recurrence(x, first, &first_cell, second_cell, attention);
+                      const std::optional<LoopAttention>& attention,
+                      const RecurrentWeights* first_cell) {
+  if (!x.is_cpu()) return recurrence_composite(x, first, cell, attention, first_cell);
+  if (!is_fused_on(x)) return recurrence_reference(x, first, cell, attention, first_cell);
+  return fused_recurrence(x, first, cell, attention, first_cell);
 }
 
 Recurrence recurrence_each(const Tensor& x, const Tensor& first, const RecurrentWeights& cells) {

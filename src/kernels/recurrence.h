@@ -1,5 +1,5 @@
-// All T steps of a recurrent cell, optionally with attention in the loop, and a hand-written
-// gradient.
+// All T steps of a recurrent cell, optionally with attention and a first cell before it in the
+// loop, and a hand-written gradient.
 //
 //   u_t = U h_{t−1}                                          the only products in the loop
 //   α_t = attention(h_{t−1}),  x̂_t = x_t + Σ_s α_ts m_s      loops/attention.h
@@ -46,22 +46,16 @@ struct Recurrence {
 
 // x [T, B, K · D] = W x + b, first state [B, D], or [B, 2D] of an LSTM. Fused on the CPU in single
 // or double precision; recurrence_composite() on other devices.
-Recurrence recurrence(const torch::Tensor& x, const torch::Tensor& first,
-                      const RecurrentWeights& cell,
-                      const std::optional<LoopAttention>& attention = {});
-
-// All steps of a recurrence of two cells of one form with attention between them (Sennrich et al.
-// 2017, Nematus):
+//
+// With a first cell, of the same form, attention is between the two (Sennrich et al. 2017,
+// Nematus). m_s is W h_s + b of the second cell, `cell`:
 //
 //   s'_t = first_cell(x_t, s_{t−1})
-//   s_t = second_cell(Σ_s α_ts m_s, s'_t),  α_t = attention(h'_t)
-//
-// Shapes as for recurrence() -> h, α, and c of s_t. m_s is W h_s + b of the second cell. Fused on
-// the CPU as recurrence(); conditional_recurrence_composite() on other devices.
-Recurrence conditional_recurrence(const torch::Tensor& x, const torch::Tensor& first,
-                                  const RecurrentWeights& first_cell,
-                                  const RecurrentWeights& second_cell,
-                                  const LoopAttention& attention);
+//   s_t = cell(Σ_s α_ts m_s, s'_t),  α_t = attention(h'_t)
+Recurrence recurrence(const torch::Tensor& x, const torch::Tensor& first,
+                      const RecurrentWeights& cell,
+                      const std::optional<LoopAttention>& attention = {},
+                      const RecurrentWeights* first_cell = nullptr);
 
 // As recurrence(), for G independent cells with weights U [G, D, K · D] and b_U [G, 1, D]:
 // x [G, T, B, K · D], first [G, B, ·] -> h and c [G, T, B, D].
@@ -73,11 +67,8 @@ Recurrence recurrence_each(const torch::Tensor& x, const torch::Tensor& first,
 // 256 MB for the gradient of the additive score.
 Recurrence recurrence_composite(const torch::Tensor& x, const torch::Tensor& first,
                                 const RecurrentWeights& cell,
-                                const std::optional<LoopAttention>& attention = {});
-Recurrence conditional_recurrence_composite(const torch::Tensor& x, const torch::Tensor& first,
-                                            const RecurrentWeights& first_cell,
-                                            const RecurrentWeights& second_cell,
-                                            const LoopAttention& attention);
+                                const std::optional<LoopAttention>& attention = {},
+                                const RecurrentWeights* first_cell = nullptr);
 Recurrence recurrence_each_composite(const torch::Tensor& x, const torch::Tensor& first,
                                      const RecurrentWeights& cells);
 
@@ -103,11 +94,7 @@ torch::Tensor recurrent_step_reference(const torch::Tensor& x, const torch::Tens
                                        const RecurrentWeights& cell);
 Recurrence recurrence_reference(const torch::Tensor& x, const torch::Tensor& first,
                                 const RecurrentWeights& cell,
-                                const std::optional<LoopAttention>& attention = {});
-
-Recurrence conditional_recurrence_reference(const torch::Tensor& x, const torch::Tensor& first,
-                                            const RecurrentWeights& first_cell,
-                                            const RecurrentWeights& second_cell,
-                                            const LoopAttention& attention);
+                                const std::optional<LoopAttention>& attention = {},
+                                const RecurrentWeights* first_cell = nullptr);
 
 }  // namespace regard::kernels

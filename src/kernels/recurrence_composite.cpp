@@ -425,9 +425,9 @@ class CompositeRecurrence : public torch::autograd::Function<CompositeRecurrence
   }
 };
 
-// first_cells: null for one cell.
-Recurrence composite(const Tensor& x, const Tensor& first, const RecurrentWeights* first_cells,
-                     const RecurrentWeights& cells, const std::optional<LoopAttention>& attention) {
+Recurrence composite(const Tensor& x, const Tensor& first, const RecurrentWeights& cells,
+                     const std::optional<LoopAttention>& attention,
+                     const RecurrentWeights* first_cells) {
   const auto [a, mixed] = attention.value_or(LoopAttention{});
   const auto results = CompositeRecurrence::apply(
       x, first, first_cells ? Maybe(first_cells->U) : std::nullopt,
@@ -452,22 +452,15 @@ Recurrence without_group(const Recurrence& all) {
 
 Recurrence recurrence_each_composite(const Tensor& x, const Tensor& first,
                                      const RecurrentWeights& cells) {
-  return composite(x, first, nullptr, cells, {});
+  return composite(x, first, cells, {}, nullptr);
 }
 
 Recurrence recurrence_composite(const Tensor& x, const Tensor& first, const RecurrentWeights& cell,
-                                const std::optional<LoopAttention>& attention) {
-  return without_group(
-      composite(x.unsqueeze(0), first.unsqueeze(0), nullptr, as_group(cell), attention));
-}
-
-Recurrence conditional_recurrence_composite(const Tensor& x, const Tensor& first,
-                                            const RecurrentWeights& first_cell,
-                                            const RecurrentWeights& second_cell,
-                                            const LoopAttention& attention) {
-  const auto before = as_group(first_cell);
-  return without_group(
-      composite(x.unsqueeze(0), first.unsqueeze(0), &before, as_group(second_cell), attention));
+                                const std::optional<LoopAttention>& attention,
+                                const RecurrentWeights* first_cell) {
+  const auto before = first_cell ? as_group(*first_cell) : RecurrentWeights{};
+  return without_group(composite(x.unsqueeze(0), first.unsqueeze(0), as_group(cell), attention,
+                                 first_cell ? &before : nullptr));
 }
 
 }  // namespace regard::kernels

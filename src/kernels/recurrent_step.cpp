@@ -1,4 +1,4 @@
-// One step of a recurrent cell, the reference implementations of all steps, and the recurrence of
+// One step of a recurrent cell, the reference implementation of all steps, and the recurrence of
 // LibTorch.
 #include "kernels/functions.h"
 #include "kernels/linear.h"
@@ -105,12 +105,9 @@ Tensor recurrent_step_reference(const Tensor& x, const Tensor& s, const Recurren
   }
 }
 
-namespace {
-
-// The steps of both reference implementations. first_cell: null for one cell.
-Recurrence reference_steps(const Tensor& x, const Tensor& first, const RecurrentWeights* first_cell,
-                           const RecurrentWeights& cell,
-                           const std::optional<LoopAttention>& attention) {
+Recurrence recurrence_reference(const Tensor& x, const Tensor& first, const RecurrentWeights& cell,
+                                const std::optional<LoopAttention>& attention,
+                                const RecurrentWeights* first_cell) {
   const auto D = cell.U.size(0);
   std::vector<Tensor> outputs;
   std::vector<Tensor> weights;
@@ -131,20 +128,6 @@ Recurrence reference_steps(const Tensor& x, const Tensor& first, const Recurrent
   }
   return {torch::stack(outputs), attention ? torch::stack(weights) : Tensor(),
           memories.empty() ? Tensor() : torch::stack(memories)};
-}
-
-}  // namespace
-
-Recurrence recurrence_reference(const Tensor& x, const Tensor& first, const RecurrentWeights& cell,
-                                const std::optional<LoopAttention>& attention) {
-  return reference_steps(x, first, nullptr, cell, attention);
-}
-
-Recurrence conditional_recurrence_reference(const Tensor& x, const Tensor& first,
-                                            const RecurrentWeights& first_cell,
-                                            const RecurrentWeights& second_cell,
-                                            const LoopAttention& attention) {
-  return reference_steps(x, first, &first_cell, second_cell, attention);
 }
 
 Tensor recurrence_of_library(const Tensor& x, const Tensor& W, const Tensor& b,

@@ -1,8 +1,9 @@
 // The loops over rows as operators of LibTorch, regard::dropout and so on, so that devices can have
-// kernels of their own for them. On the CPU, they are the loops of loops/layer_norm.h and
-// loops/functions.h; on CUDA, the kernels of src/cuda/rows.h (cuda_kernels.cpp), in single
-// precision. None is differentiable: the autograd functions of layer_norm.h, functions.h, linear.h
-// and cross_entropy.h call them, on the CPU or if has_kernel_operators() is true (device.h).
+// kernels of their own for them: CUDA those of src/cuda/rows.h (cuda_kernels.cpp), in single
+// precision. None is differentiable: the autograd functions of layer_norm.h, functions.h and
+// cross_entropy.h call them if has_kernel_operators() is true (device.h). The CPU has no operators:
+// dropout, addition and normalisation call the loops of loops/functions.h and loops/layer_norm.h
+// there, and the others are for devices only.
 #pragma once
 
 #include <torch/types.h>
@@ -11,10 +12,12 @@
 
 namespace regard::kernels::row_operators {
 
-// x of any shape -> dropout(x), or dropout(max(0, x)), contiguous. The mask is that of the elements
-// in row-major order.
-torch::Tensor dropout(const torch::Tensor& x, const DrawnDropout& dropout, bool is_relu);
-// The gradient of dropout(max(0, x)) from its result y and d_y -> d_x. All are contiguous.
+// x of any shape -> dropout(x), contiguous. The mask is that of the elements in row-major order.
+torch::Tensor dropout(const torch::Tensor& x, const DrawnDropout& dropout);
+
+// dropout(max(0, x)), and its gradient from the result y and d_y -> d_x. Devices only. y and d_y
+// are contiguous.
+torch::Tensor relu_dropout(const torch::Tensor& x, const DrawnDropout& dropout);
 torch::Tensor relu_dropout_backward(const torch::Tensor& y, const torch::Tensor& d_y, double p);
 
 // The contracts below are those of the loops. x, z and their gradients are contiguous [..., D].
@@ -43,7 +46,7 @@ struct LossOfRows {
   torch::Tensor d_bias;  // [V]
 };
 // Replaces logits [n, V], which lack their bias [V], by their gradient, unless it is not wanted.
-// Rows where `ignored` [n] is true, if defined, have no loss and no gradient.
+// Rows where `ignored` [n] is true, if defined, have no loss and no gradient. Devices only.
 LossOfRows cross_entropy(const torch::Tensor& logits, const torch::Tensor& bias,
                          const torch::Tensor& targets, const torch::Tensor& ignored,
                          double label_smoothing, bool with_gradient);

@@ -31,13 +31,15 @@ Heads<T> heads_of(const Tensor& x) {
   }
 }
 
-HeadSizes sizes_of(const Tensor& q, const Tensor& k, const Tensor& lengths) {
+// q [B, H, T, d], k [B, H, S, d]
+HeadSizes sizes_of(const Tensor& q, const Tensor& k, const Tensor& lengths, bool causal = false) {
   return {.B = q.size(0),
           .H = q.size(1),
           .T = q.size(2),
           .S = k.size(2),
           .width = q.size(3),
-          .lengths = lengths.defined() ? lengths.const_data_ptr<std::int64_t>() : nullptr};
+          .lengths = lengths.defined() ? lengths.const_data_ptr<std::int64_t>() : nullptr,
+          .causal = causal};
 }
 
 double scale_of(const Tensor& q) {
@@ -50,49 +52,34 @@ const HeadLoops<T>& fastest_head_loops() {
   return loops;
 }
 
-// Vectors of heads side by side from column `first` of x [B, T, columns].
-template <typename T>
-Heads<T> heads_beside(const Tensor& x, std::int64_t width, std::int64_t first = 0) {
-  if constexpr (std::is_const_v<T>) {
-    return {x.const_data_ptr<std::remove_const_t<T>>() + first, x.stride(0), x.stride(1), width};
-  } else {
-    return {x.mutable_data_ptr<T>() + first, x.stride(0), x.stride(1), width};
-  }
-}
-
 Tensor with_contiguous_rows(const Tensor& x) {
   return x.stride(2) == 1 ? x : x.contiguous();
 }
 
-TrainingHeadSizes training_sizes(const Tensor& q, const Tensor& keys_and_values, std::int64_t heads,
-                                 const Tensor& lengths, bool causal) {
-  return {{.B = q.size(0),
-           .H = heads,
-           .T = q.size(1),
-           .S = keys_and_values.size(1),
-           .width = q.size(2) / heads,
-           .lengths = lengths.defined() ? lengths.const_data_ptr<std::int64_t>() : nullptr},
-          causal};
+// The heads of q [B, T, D] and of keys_and_values [B, S, 2D]: views [B, H, T, d], [B, H, S, d].
+struct SplitHeads {
+  Tensor q, k, v;
+};
+SplitHeads split_inputs(const Tensor& q, const Tensor& keys_and_values, std::int64_t heads) {
+  const auto halves = keys_and_values.chunk(2, -1);
+  return {split_heads(q, heads), split_heads(halves[0], heads), split_heads(halves[1], heads)};
 }
 
-// q [B, T, D], keys_and_values [B, S, 2D] -> y [B, T, D]. Writes the weights and the logarithms of
-// their sums to `alpha` and `log_sums` (HeadLoops), unless they are undefined.
-Tensor compute_attention(const Tensor& q, const Tensor& keys_and_values,
-                         const TrainingHeadSizes& sizes, const Tensor& alpha,
+// Returns y [B, T, D]. Writes the weights and the logarithms of their sums to `alpha` and
+// `log_sums` (HeadLoops), unless they are undefined.
+Tensor compute_attention(const SplitHeads& x, const HeadSizes& sizes, const Tensor& alpha,
                          const Tensor& log_sums) {
-  const auto y = torch::empty(q.sizes(), q.options());
-  const auto d = sizes.width;
-  AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "scaled_dot_product", [&] {
+  const auto y = torch::empty({sizes.B, sizes.T, sizes.H * sizes.width}, x.q.options());
+  AT_DISPATCH_FLOATING_TYPES(x.q.scalar_type(), "scaled_dot_product", [&] {
     using Number = scalar_t;
     const auto& loops = fastest_head_loops<Number>();
-    const auto data = [](const Tensor& x) {
-      return x.defined() ? x.mutable_data_ptr<Number>() : nullptr;
+    const auto data = [](const Tensor& tensor) {
+      return tensor.defined() ? tensor.mutable_data_ptr<Number>() : nullptr;
     };
-    const auto scratch = torch::empty({loops.scratch_size(sizes)}, q.options());
-    loops.forward(sizes, static_cast<Number>(1 / std::sqrt(static_cast<double>(d))),
-                  heads_beside<const Number>(q, d), heads_beside<const Number>(keys_and_values, d),
-                  heads_beside<const Number>(keys_and_values, d, q.size(2)), data(scratch),
-                  data(alpha), data(log_sums), heads_beside<Number>(y, d));
+    const auto scratch = torch::empty({loops.scratch_size(sizes)}, x.q.options());
+    loops.forward(sizes, static_cast<Number>(scale_of(x.q)), heads_of<const Number>(x.q),
+                  heads_of<const Number>(x.k), heads_of<const Number>(x.v), data(scratch),
+                  data(alpha), data(log_sums), heads_of<Number>(split_heads(y, sizes.H)));
   });
   return y;
 }
@@ -104,7 +91,8 @@ class HeadsFunction : public torch::autograd::Function<HeadsFunction> {
   static Tensor forward(AutogradContext* context, const Tensor& q, const Tensor& keys_and_values,
                         std::int64_t heads, const std::optional<Tensor>& lengths, bool causal) {
     const auto ends = lengths.value_or(Tensor());
-    const auto sizes = training_sizes(q, keys_and_values, heads, ends, causal);
+    const auto x = split_inputs(q, keys_and_values, heads);
+    const auto sizes = sizes_of(x.q, x.k, ends, causal);
     Tensor alpha, log_sums;
     AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "scaled_dot_product", [&] {
       const auto& loops = fastest_head_loops<scalar_t>();
@@ -117,33 +105,32 @@ class HeadsFunction : public torch::autograd::Function<HeadsFunction> {
     context->save_for_backward({q, keys_and_values, ends, alpha, log_sums});
     context->saved_data["heads"] = heads;
     context->saved_data["causal"] = causal;
-    return compute_attention(q, keys_and_values, sizes, alpha, log_sums);
+    return compute_attention(x, sizes, alpha, log_sums);
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
     const auto saved = context->get_saved_variables();
     const auto& [q, keys_and_values, alpha, log_sums] =
         std::tie(saved[0], saved[1], saved[3], saved[4]);
-    const auto sizes = training_sizes(q, keys_and_values, context->saved_data["heads"].toInt(),
-                                      saved[2], context->saved_data["causal"].toBool());
+    const auto heads = context->saved_data["heads"].toInt();
+    const auto x = split_inputs(q, keys_and_values, heads);
+    const auto sizes = sizes_of(x.q, x.k, saved[2], context->saved_data["causal"].toBool());
     const auto d_y = with_contiguous_rows(gradients[0]);
     const auto d_q = torch::empty(q.sizes(), q.options());
     const auto d_keys_and_values = torch::empty(keys_and_values.sizes(), q.options());
-    const auto D = q.size(2), d = sizes.width;
+    const auto d_x = split_inputs(d_q, d_keys_and_values, heads);
     AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "scaled_dot_product_backward", [&] {
       using Number = scalar_t;
       const auto& loops = fastest_head_loops<Number>();
-      const auto data = [](const Tensor& x) {
-        return x.defined() ? x.const_data_ptr<Number>() : nullptr;
+      const auto data = [](const Tensor& tensor) {
+        return tensor.defined() ? tensor.const_data_ptr<Number>() : nullptr;
       };
       const auto scratch = torch::empty({loops.scratch_size(sizes)}, q.options());
-      loops.backward(sizes, static_cast<Number>(1 / std::sqrt(static_cast<double>(d))),
-                     heads_beside<const Number>(q, d),
-                     heads_beside<const Number>(keys_and_values, d),
-                     heads_beside<const Number>(keys_and_values, d, D), data(alpha), data(log_sums),
-                     heads_beside<const Number>(d_y, d), scratch.mutable_data_ptr<Number>(),
-                     heads_beside<Number>(d_q, d), heads_beside<Number>(d_keys_and_values, d),
-                     heads_beside<Number>(d_keys_and_values, d, D));
+      loops.backward(sizes, static_cast<Number>(scale_of(x.q)), heads_of<const Number>(x.q),
+                     heads_of<const Number>(x.k), heads_of<const Number>(x.v), data(alpha),
+                     data(log_sums), heads_of<const Number>(split_heads(d_y, heads)),
+                     scratch.mutable_data_ptr<Number>(), heads_of<Number>(d_x.q),
+                     heads_of<Number>(d_x.k), heads_of<Number>(d_x.v));
     });
     return {d_q, d_keys_and_values, Tensor(), Tensor(), Tensor()};
   }
@@ -164,12 +151,10 @@ Tensor scaled_dot_product(const Tensor& q, const Tensor& keys_and_values, std::i
       return HeadsFunction::apply(
           rows, sources, heads, lengths.defined() ? std::optional(lengths) : std::nullopt, causal);
     }
-    return compute_attention(rows, sources, training_sizes(rows, sources, heads, lengths, causal),
-                             {}, {});
+    const auto x = split_inputs(rows, sources, heads);
+    return compute_attention(x, sizes_of(x.q, x.k, lengths, causal), {}, {});
   }
-  const auto parts = keys_and_values.chunk(2, -1);
-  const auto [by_head, k, v] =
-      std::tuple(split_heads(q, heads), split_heads(parts[0], heads), split_heads(parts[1], heads));
+  const auto [by_head, k, v] = split_inputs(q, keys_and_values, heads);
   const auto mask = bias.defined() ? std::optional(bias) : std::nullopt;
   const auto y =
       q.is_cpu() ? scaled_dot_product_weights(by_head, k, bias, causal).matmul(v)
@@ -263,8 +248,7 @@ HeadsAttended attend_heads(const Tensor& q, const Tensor& k, const Tensor& v, co
   attended.y = torch::empty({B, T, H * d}, q.options());
   if (want_alpha) attended.alpha = torch::empty({B, H, T, k.size(2)}, q.options());
   const auto y = attended.y.view({B, T, H, d}).transpose(1, 2);
-  auto sizes = sizes_of(q, k, lengths);
-  sizes.causal = causal;
+  const auto sizes = sizes_of(q, k, lengths, causal);
   AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "attend_heads", [&] {
     attend_heads<scalar_t>(sizes, static_cast<scalar_t>(scale_of(q)), heads_of<const scalar_t>(q),
                            heads_of<const scalar_t>(k), heads_of<const scalar_t>(v),

@@ -29,7 +29,7 @@ torch::Tensor rotate_composite(const torch::Tensor& x, std::int64_t width,
 
 // Splits the last dimension into heads: x [B, S, H · d] -> [B, H, S, d], a view.
 inline torch::Tensor split_heads(const torch::Tensor& x, std::int64_t heads) {
-  return x.view({x.size(0), x.size(1), heads, -1}).transpose(1, 2);
+  return x.view({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
 }
 
 // Returns y [B, T, D], the heads side by side, for q [B, T, D] and keys_and_values [B, S, 2D]: the

@@ -12,6 +12,7 @@
 #include <regex>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "base/json.h"
 #include "tests/cli/train_together.h"
@@ -614,6 +615,24 @@ TEST_F(Gpu, WithoutMemoryForGraphsTheTrainingGoesOn) {
   EXPECT_THAT(without.err, HasSubstr(message));
   EXPECT_EQ(without.err.find(message, without.err.find(message) + 1), std::string::npos) << "once";
   EXPECT_TRUE(weights() == with_graphs);
+}
+
+TEST_F(Gpu, AnOlderOneTrainsWithoutTheKernels) {
+  if (!has_stand_in()) GTEST_SKIP() << "a GPU has its own age";
+  const auto here = train(ten_steps);
+  ASSERT_EQ(here.code, 0) << here.err;
+  for (const auto& [is_old, graphs] : {std::pair(false, "off"), {true, "off"}, {true, "auto"}}) {
+    const auto counts = folder("counts" + std::to_string(is_old) + graphs);
+    setenv("REGARD_GPU_COUNTS", counts.c_str(), 1);
+    if (is_old) setenv("REGARD_GPU_BEFORE_AMPERE", "1", 1);
+    const auto there =
+        train_on_gpu(ten_steps + Words{"--fresh", std::string("training.graphs=") + graphs});
+    unsetenv("REGARD_GPU_BEFORE_AMPERE");
+    unsetenv("REGARD_GPU_COUNTS");
+    ASSERT_EQ(there.code, 0) << there.err;
+    EXPECT_EQ(read_text(counts).find("operation regard::") == std::string::npos, is_old);
+    EXPECT_NEAR(validation_loss(there), validation_loss(here), 1e-3);
+  }
 }
 
 TEST_F(Gpu, MinimumRiskTrainingHasTheLossOfTheCpuAndGoesOnToTheByte) {

@@ -10,7 +10,8 @@
 // As on a GPU, products are in TF32 where LibTorch allows it, and sums at equal indices have no
 // order.
 //
-// With REGARD_GPU_NO_GRAPH_MEMORY in its environment, it has no memory for graphs.
+// With REGARD_GPU_NO_GRAPH_MEMORY in its environment, it has no memory for graphs, with
+// REGARD_GPU_BEFORE_AMPERE a compute capability below 8.
 //
 // It counts operations, which a GPU would launch, and synchronisations, at which a program would
 // wait for the GPU. At its end, a process adds its counts to the file that REGARD_GPU_COUNTS names:
@@ -57,6 +58,7 @@
 #include <vector>
 
 #include "kernels/loop_kernels.h"
+#include "kernels/row_kernels.h"
 
 namespace {
 
@@ -652,7 +654,7 @@ TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   library.impl("_foreach_mul_.Tensor", &foreach_multiply);
 }
 
-// The kernels of the time loops run on copies on the CPU, each phase with its threads in order.
+// The kernels of regard run on copies on the CPU, each phase with its threads in order.
 struct OnCopies {
   template <typename Kernel>
   static void run(const at::Tensor&, std::int64_t blocks, const Kernel& kernel) {
@@ -664,6 +666,7 @@ struct OnCopies {
 
 TORCH_LIBRARY_IMPL(regard, CPU, library) {
   regard::kernels::LoopOperators<OnCopies>::register_in(library);
+  regard::kernels::RowOperators<OnCopies>::register_in(library);
 }
 
 TORCH_LIBRARY_IMPL(_, CUDA, library) {
@@ -759,7 +762,9 @@ struct CUDAHooks : at::CUDAHooksInterface {
   bool hasCUDA() const override { return true; }
   bool hasPrimaryContext(at::DeviceIndex) const override { return true; }
   bool compiledWithCuDNN() const override { return has_cudnn; }
-  bool supportsBFloat16ConvolutionWithCuDNNv8() const override { return true; }
+  bool supportsBFloat16ConvolutionWithCuDNNv8() const override {
+    return std::getenv("REGARD_GPU_BEFORE_AMPERE") == nullptr;
+  }
   int getNumGPUs() const override { return 1; }
   at::DeviceIndex deviceCount() const override { return 1; }
   at::DeviceIndex current_device() const override { return 0; }

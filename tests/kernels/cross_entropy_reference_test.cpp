@@ -4,6 +4,9 @@
 #include <torch/autograd.h>
 #include <torch/utils.h>
 
+#include "kernels/device.h"
+#include "kernels/mode.h"
+#include "kernels/packed_weights.h"
 #include "tests/gradcheck.h"
 
 namespace regard::kernels::cross_entropy_reference_test {
@@ -167,6 +170,31 @@ TEST(LinearNllReference, GradientsEqualCentralDifferences) {
   const Inputs in(5, 7);
   expect_gradients_match([&] { return mixed(linear_nll(in.rows, in.weight, in.bias, in.targets)); },
                          {{"rows", in.rows}, {"weight", in.weight}, {"bias", in.bias}});
+}
+
+class LinearNllInBf16 : public testing::Test {
+ protected:
+  LinearNllInBf16() { use_reference(true); }
+  ~LinearNllInBf16() override { use_reference(false); }
+};
+
+// A GPU has a thread of its own for it.
+TEST_F(LinearNllInBf16, TheBackwardPassHasThePrecisionOfTheForwardPassWithoutItsMode) {
+  const Inputs in(9, 11, torch::kFloat);
+  PackedWeights weights(Precision::bf16);
+  const auto loss = [&] {
+    const auto mode = Mode::training(&weights);
+    return mixed(linear_nll_composite(in.rows, in.weight, in.bias, in.targets, 4));
+  };
+  const auto without = torch::autograd::grad({loss()}, in.tensors());
+  const auto in_fp32 = torch::autograd::grad(
+      {mixed(linear_nll_composite(in.rows, in.weight, in.bias, in.targets, 4))}, in.tensors());
+  const auto mode = Mode::training(&weights);
+  const auto with = torch::autograd::grad({loss()}, in.tensors());
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(torch::equal(without[i], with[i])) << i;
+    EXPECT_FALSE(torch::equal(without[i], in_fp32[i])) << i;
+  }
 }
 
 TEST(LinearNllReference, NoRowsHaveNoGradient) {

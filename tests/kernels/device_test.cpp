@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "base/error.h"
 #include "kernels/attention.h"
@@ -33,6 +34,19 @@ TEST(FindDevice, RefusesWhatIsNoNameAndWhatIsNotThere) {
     EXPECT_THROW(find_device(name), ConfigError) << name;
   }
   EXPECT_THROW(find_device("cuda:1000"), EnvironmentError);
+}
+
+TEST(FindDevice, ComplainsOfTooManyProcessesOnlyIfTheyChooseTheDevice) {
+  const auto message_of = [](const std::string& name) {
+    try {
+      find_device(name, 1000);
+    } catch (const EnvironmentError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(message_of("cuda"), testing::HasSubstr("1001 processes or more train"));
+  EXPECT_THAT(message_of("cuda:1000"), testing::HasSubstr("cuda:1000 was asked for"));
 }
 
 TEST(Tf32, IsAllowedToAllLibrariesOrToNone) {

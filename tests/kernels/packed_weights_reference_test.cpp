@@ -315,5 +315,19 @@ TEST(PackedWeightsReference, WeightsThatHaveChangedArePackedAgain) {
   expect_products();
 }
 
+TEST(PackedWeightsReference, WeightsThatAStepDidNotUseAreForgotten) {
+  ThreadPool pool(2);
+  PackedWeights weights;
+  const auto W = torch::randn({20, 30}), unused = torch::randn({20, 30});
+  for (const auto& weight : {W, unused}) weights.get_or_pack(weight);
+  const auto owners = [](const torch::Tensor& weight) { return weight.storage().use_count(); };
+  for (int step = 0; step < 2; ++step) {
+    weights.repack_all(pool);
+    EXPECT_EQ(owners(W), 2);
+    EXPECT_EQ(owners(unused), step == 0 ? 2 : 1);
+    weights.get_or_pack(W);
+  }
+}
+
 }  // namespace
 }  // namespace regard::kernels::packed_weights_reference_test

@@ -55,7 +55,7 @@ struct Inputs {
 
   // A number that depends on every output in its own way.
   torch::Tensor objective(decltype(&recurrence) function) const {
-    return objective(function(x, first, cell, attention));
+    return objective(function(x, first, cell, attention, nullptr));
   }
   torch::Tensor objective(const Recurrence& computed) const {
     const auto& [outputs, weights, memory] = computed;
@@ -152,7 +152,7 @@ TEST_P(RecurrenceReference, TheCompositeHasItsValuesAndGradients) {
   for (const bool use_weights : {false, true}) {
     if (use_weights && !in.attention) continue;
     const auto sum_of = [&](const auto& function) {
-      const auto both = function(in.x, in.first, in.cell, in.attention);
+      const auto both = function(in.x, in.first, in.cell, in.attention, nullptr);
       return (use_weights ? both.weights : both.outputs).square().sum();
     };
     const auto some = torch::autograd::grad({sum_of(recurrence_composite)}, {in.x, in.first});
@@ -255,12 +255,11 @@ class ConditionalRecurrenceReference : public testing::TestWithParam<Case> {
     for (const auto& [name, tensor] : in.tensors) tensors.push_back(tensor);
     return tensors;
   }
-  static void expect_equals_reference(decltype(&conditional_recurrence) function) {
+  static void expect_equals_reference(decltype(&recurrence) function) {
     Inputs in(GetParam());
     const auto first_cell = first_cell_for(in);
-    const auto found = function(in.x, in.first, first_cell, in.cell, in.attention.value());
-    const auto plain =
-        conditional_recurrence_reference(in.x, in.first, first_cell, in.cell, in.attention.value());
+    const auto found = function(in.x, in.first, in.cell, in.attention, &first_cell);
+    const auto plain = recurrence_reference(in.x, in.first, in.cell, in.attention, &first_cell);
     expect_same(in, found, plain);
     const auto tensors = tensors_of(in);
     const auto gradients = torch::autograd::grad({in.objective(found)}, tensors);
@@ -272,21 +271,18 @@ class ConditionalRecurrenceReference : public testing::TestWithParam<Case> {
 };
 
 TEST_P(ConditionalRecurrenceReference, ValuesAndGradientsEqualTheReference) {
-  expect_equals_reference(conditional_recurrence);
+  expect_equals_reference(recurrence);
 }
 
 TEST_P(ConditionalRecurrenceReference, TheCompositeHasItsValuesAndGradients) {
-  expect_equals_reference(conditional_recurrence_composite);
+  expect_equals_reference(recurrence_composite);
 }
 
 TEST_P(ConditionalRecurrenceReference, GradientsEqualCentralDifferences) {
   Inputs in(GetParam());
   const auto first_cell = first_cell_for(in);
   expect_gradients_match(
-      [&] {
-        return in.objective(
-            conditional_recurrence(in.x, in.first, first_cell, in.cell, in.attention.value()));
-      },
+      [&] { return in.objective(recurrence(in.x, in.first, in.cell, in.attention, &first_cell)); },
       in.tensors);
 }
 
@@ -294,14 +290,11 @@ TEST_P(ConditionalRecurrenceReference, SinglePrecisionStaysWithinRounding) {
   Inputs in(GetParam(), torch::kFloat);
   const auto first_cell = first_cell_for(in);
   const auto tensors = tensors_of(in);
-  const auto found =
-      torch::autograd::grad({in.objective(conditional_recurrence(in.x, in.first, first_cell,
-                                                                 in.cell, in.attention.value()))},
-                            tensors);
-  const auto expected =
-      torch::autograd::grad({in.objective(conditional_recurrence_reference(
-                                in.x, in.first, first_cell, in.cell, in.attention.value()))},
-                            tensors);
+  const auto gradients = [&](decltype(&recurrence) function) {
+    const auto computed = function(in.x, in.first, in.cell, in.attention, &first_cell);
+    return torch::autograd::grad({in.objective(computed)}, tensors);
+  };
+  const auto found = gradients(recurrence), expected = gradients(recurrence_reference);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     EXPECT_TRUE(torch::allclose(found[i], expected[i], 1e-4, 1e-5)) << in.tensors[i].first;
   }

@@ -154,8 +154,8 @@ std::vector<torch::Tensor> run_loops(const HeadLoops<T>& loops, const Case& c, b
                                      bool keeps_weights) {
   const auto D = c.q.size(2), width = D / H, queries = c.q.size(1);
   const auto positions = c.keys_and_values.size(1);
-  const TrainingHeadSizes sizes{
-      {B, H, queries, positions, width, c.lengths.const_data_ptr<std::int64_t>()}, causal};
+  const HeadSizes sizes{
+      B, H, queries, positions, width, c.lengths.const_data_ptr<std::int64_t>(), causal};
   const auto options = c.d_y.options();
   const torch::Tensor scratch = torch::empty({loops.scratch_size(sizes)}, options);
   const torch::Tensor alpha = torch::empty({loops.alpha_size(sizes)}, options);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
+#include "kernels/gradient_factors.h"
+#include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 #include "model/build_model.h"
 #include "tests/training/reversed_pairs.h"
@@ -50,6 +52,7 @@ std::vector<Case> cases() {
       {"between", changed([](auto& o) { o.decoder.query = Query::between; })},
       {"input_feeding", changed([](auto& o) { o.decoder.input_feeding = true; })},
       {"dot", changed([](auto& o) { o.attention.kind = AttentionKind::dot; })},
+      {"location", changed([](auto& o) { o.attention.kind = AttentionKind::location; })},
       {"none", changed([](auto& o) { o.attention.kind = AttentionKind::none; })},
       {"tied", changed([](auto& o) { o.tied_embeddings = TiedEmbeddings::all; })},
       {"transformer", transformer},
@@ -110,6 +113,35 @@ TEST(GradientFactorsReference, TheBytesDoNotDependOnTiming) {
       EXPECT_TRUE(torch::equal(first, gradient(c, Precision::full, false, 3))) << c.name;
     }
   }
+}
+
+// As location attention does, threads note parts of a matrix that begin at the same row. Their
+// numbers of rows differ, so the products drift against each other and meet in each place.
+TEST(GradientFactorsReference, PartsOfAMatrixThatShareRowsLoseNoTerm) {
+  constexpr std::int64_t M = 256, D = 256, rows = 60, products = 60;
+  torch::manual_seed(6);
+  const auto W = torch::zeros({1024, D});
+  const auto x = torch::randn({M, rows}), d_y = torch::randn({M, D});
+  kernels::PackedWeights packed;
+  const auto mode = kernels::Mode::training(&packed);
+  std::vector<kernels::GradientFactors> factors(2, kernels::GradientFactors(W));
+  for (int i = 0; i < products; ++i) {
+    factors[0].add_product(W.narrow(0, 0, rows), x, d_y);
+    factors[1].add_product(W.narrow(0, 0, rows - 1), x.narrow(1, 0, rows - 1), d_y);
+  }
+  const auto gradient = [&](std::size_t threads) {
+    ThreadPool pool(threads);
+    auto sum = torch::empty_like(W);
+    std::vector<kernels::GradientPart> parts = {{0, W.numel(), true, false}};
+    kernels::add_up(factors, sum, parts, pool);
+    return sum;
+  };
+  const auto alone = gradient(1);
+  const auto of_one = x.t().mm(d_y);
+  EXPECT_TRUE(torch::allclose(alone[0], 2 * products * of_one[0], 1e-3, 1e-1));
+  EXPECT_TRUE(torch::allclose(alone[rows - 1], products * of_one[rows - 1], 1e-3, 1e-1));
+  EXPECT_EQ(alone.narrow(0, rows, 1024 - rows).count_nonzero().item<int>(), 0);
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(torch::equal(gradient(2), alone)) << i;
 }
 
 }  // namespace

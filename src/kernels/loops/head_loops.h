@@ -41,7 +41,7 @@ struct VectorHeadLoops {
   };
 
   static std::int64_t rounded(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
-  static std::int64_t length_of(const TrainingHeadSizes& sizes, std::int64_t b) {
+  static std::int64_t length_of(const HeadSizes& sizes, std::int64_t b) {
     return sizes.lengths == nullptr ? sizes.S : sizes.lengths[b];
   }
   static std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
@@ -206,7 +206,7 @@ struct VectorHeadLoops {
     // The first query of the block that sees position s.
     std::int64_t first_seeing(std::int64_t s) const { return causal && s > first ? s - first : 0; }
   };
-  static Block block_at(const TrainingHeadSizes& sizes, std::int64_t b, std::int64_t first) {
+  static Block block_at(const HeadSizes& sizes, std::int64_t b, std::int64_t first) {
     const std::int64_t queries = smaller(lanes, sizes.T - first);
     const std::int64_t length = length_of(sizes, b);
     return {first, queries, sizes.causal ? smaller(length, first + queries) : length, sizes.causal};
@@ -317,22 +317,22 @@ struct VectorHeadLoops {
     return {x.data + b * x.sentence + t * x.row + h * x.head, x.row};
   }
 
-  static std::int64_t blocks(const TrainingHeadSizes& sizes) {
+  static std::int64_t blocks(const HeadSizes& sizes) {
     return (sizes.T + lanes - 1) / lanes;
   }
-  static std::int64_t alpha_size(const TrainingHeadSizes& sizes) {
+  static std::int64_t alpha_size(const HeadSizes& sizes) {
     return sizes.B * sizes.H * blocks(sizes) * sizes.S * lanes;
   }
-  static std::int64_t log_sums_size(const TrainingHeadSizes& sizes) {
+  static std::int64_t log_sums_size(const HeadSizes& sizes) {
     return sizes.B * sizes.H * blocks(sizes) * lanes;
   }
   // Copies of k and v, and of the queries and d_y of a block; both transposed; weights and dα.
-  static std::int64_t scratch_size(const TrainingHeadSizes& sizes) {
+  static std::int64_t scratch_size(const HeadSizes& sizes) {
     return 2 * sizes.S * rounded(sizes.width) + 4 * lanes * rounded(sizes.width) +
            2 * sizes.S * lanes;
   }
 
-  static void forward(const TrainingHeadSizes& sizes, T scale, Heads<const T> q, Heads<const T> k,
+  static void forward(const HeadSizes& sizes, T scale, Heads<const T> q, Heads<const T> k,
                       Heads<const T> v, T* scratch, T* alpha, T* log_sum, Heads<T> y) {
     T* queries = scratch;
     T* weights = queries + lanes * rounded(sizes.width);
@@ -359,7 +359,7 @@ struct VectorHeadLoops {
 
   // Blocks are processed from the last to the first, because the last one sees all positions that
   // any query sees: it writes d_k and d_v, and the others add to them.
-  static void backward(const TrainingHeadSizes& sizes, T scale, Heads<const T> q, Heads<const T> k,
+  static void backward(const HeadSizes& sizes, T scale, Heads<const T> q, Heads<const T> k,
                        Heads<const T> v, const T* alpha, const T* log_sum, Heads<const T> d_y,
                        T* scratch, Heads<T> d_q, Heads<T> d_k, Heads<T> d_v) {
     T* transposed = scratch;

@@ -56,23 +56,20 @@ void rotate_rows(const RotationSizes& sizes, bool inverse, const T* x, const T* 
 //
 // Computes every query, also those of padding. Each number is summed independently, in order, so
 // that it has the same bits in every batch. Gradients of positions beyond the end are 0.
-struct TrainingHeadSizes : HeadSizes {
-  bool causal;  // query t sees positions s ≤ t only
-};
-
+//
 // The functions for one instruction set. Sizes are numbers of elements. `alpha` are the weights of
 // all queries in an order of their own, `log_sums` log Σ_s exp(e_ts): backward() needs one of them,
 // and computes α again if `alpha` is null.
 template <typename T>
 struct HeadLoops {
-  std::int64_t (*alpha_size)(const TrainingHeadSizes& sizes);
-  std::int64_t (*log_sums_size)(const TrainingHeadSizes& sizes);
-  std::int64_t (*scratch_size)(const TrainingHeadSizes& sizes);
+  std::int64_t (*alpha_size)(const HeadSizes& sizes);
+  std::int64_t (*log_sums_size)(const HeadSizes& sizes);
+  std::int64_t (*scratch_size)(const HeadSizes& sizes);
   // Writes y, and `alpha` and `log_sums` unless they are null.
-  void (*forward)(const TrainingHeadSizes& sizes, T scale, Heads<const T> q, Heads<const T> k,
+  void (*forward)(const HeadSizes& sizes, T scale, Heads<const T> q, Heads<const T> k,
                   Heads<const T> v, T* scratch, T* alpha, T* log_sums, Heads<T> y);
   // Writes d_q, d_k and d_v.
-  void (*backward)(const TrainingHeadSizes& sizes, T scale, Heads<const T> q, Heads<const T> k,
+  void (*backward)(const HeadSizes& sizes, T scale, Heads<const T> q, Heads<const T> k,
                    Heads<const T> v, const T* alpha, const T* log_sums, Heads<const T> d_y,
                    T* scratch, Heads<T> d_q, Heads<T> d_k, Heads<T> d_v);
 };

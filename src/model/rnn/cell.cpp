@@ -84,7 +84,8 @@ kernels::Recurrence Cell::sequence_with_attention(const torch::Tensor& projected
 kernels::Recurrence Cell::sequence_with_second(const torch::Tensor& projected,
                                                const torch::Tensor& state, const Cell& second,
                                                const kernels::LoopAttention& attention) {
-  return kernels::conditional_recurrence(projected, state, weights(), second.weights(), attention);
+  const auto first_cell = weights();
+  return kernels::recurrence(projected, state, second.weights(), attention, &first_cell);
 }
 
 }  // namespace regard
