@@ -2,8 +2,10 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstdlib>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -28,18 +30,17 @@ double smoothing_value(const BleuOptions& options) {
   return options.smoothing_value.value_or(options.smoothing == BleuSmoothing::floor ? 0.1 : 1.0);
 }
 
-std::int64_t closest_length(std::int64_t length, const std::vector<std::u32string>& references) {
-  std::int64_t closest = static_cast<std::int64_t>(references.front().size());
+double closest_length(double length, const std::vector<std::u32string>& references) {
+  std::pair closest{std::numeric_limits<double>::infinity(), 0.0};  // difference, length
   for (const std::u32string& reference : references) {
-    const auto candidate = static_cast<std::int64_t>(reference.size());
-    const auto gain = std::abs(closest - length) - std::abs(candidate - length);
-    if (gain > 0 || (gain == 0 && candidate < closest)) closest = candidate;
+    const auto candidate = static_cast<double>(reference.size());
+    closest = std::min(closest, {std::abs(candidate - length), candidate});
   }
-  return closest;
+  return closest.second;
 }
 
-BleuStatistics compare_ngrams(const std::u32string& hypothesis,
-                              const std::vector<std::u32string>& references) {
+std::array<double, bleu_count_size> compare_ngrams(const std::u32string& hypothesis,
+                                                   const std::vector<std::u32string>& references) {
   auto reference_counts = count_ngrams(references.front(), bleu_order);
   for (std::size_t r = 1; r < references.size(); ++r) {
     const auto more = count_ngrams(references[r], bleu_order);
@@ -47,41 +48,21 @@ BleuStatistics compare_ngrams(const std::u32string& hypothesis,
       reference_counts[n] = larger_counts(reference_counts[n], more[n]);
     }
   }
-  BleuStatistics statistics;
-  statistics.system_length = static_cast<std::int64_t>(hypothesis.size());
-  statistics.reference_length = closest_length(statistics.system_length, references);
-  const auto counts = count_ngrams(hypothesis, bleu_order);
+  std::array<double, bleu_count_size> counts{};
+  counts[bleu_system_length] = static_cast<double>(hypothesis.size());
+  counts[bleu_reference_length] = closest_length(counts[bleu_system_length], references);
+  const auto ngrams = count_ngrams(hypothesis, bleu_order);
   for (std::size_t n = 0; n < bleu_order; ++n) {
-    statistics.matches[n] = clipped_matches(counts[n], reference_counts[n]);
-    statistics.totals[n] = total_count(counts[n]);
+    counts[bleu_matches + n] = static_cast<double>(clipped_matches(ngrams[n], reference_counts[n]));
+    counts[bleu_totals + n] = static_cast<double>(total_count(ngrams[n]));
   }
-  return statistics;
+  return counts;
 }
 
-double brevity_penalty(const BleuStatistics& statistics) {
-  if (statistics.system_length >= statistics.reference_length) return 1;
-  if (statistics.system_length == 0) return 0;
-  return std::exp(1 - static_cast<double>(statistics.reference_length) /
-                          static_cast<double>(statistics.system_length));
-}
-
-// Appends the two lengths, the matches and the totals.
-void append(std::vector<double>& values, const BleuStatistics& statistics) {
-  const auto& [system_length, reference_length, matches, totals] = statistics;
-  values.push_back(static_cast<double>(system_length));
-  values.push_back(static_cast<double>(reference_length));
-  values.insert(values.end(), matches.begin(), matches.end());
-  values.insert(values.end(), totals.begin(), totals.end());
-}
-
-BleuStatistics bleu_statistics(std::span<const double> sums) {
-  const auto count = [&sums](std::size_t i) { return static_cast<std::int64_t>(sums[i]); };
-  BleuStatistics statistics{count(0), count(1), {}, {}};
-  for (std::size_t n = 0; n < bleu_order; ++n) {
-    statistics.matches[n] = count(2 + n);
-    statistics.totals[n] = count(2 + bleu_order + n);
-  }
-  return statistics;
+double brevity_penalty(double system_length, double reference_length) {
+  if (system_length >= reference_length) return 1;
+  if (system_length == 0) return 0;
+  return std::exp(1 - reference_length / system_length);
 }
 
 }  // namespace
@@ -124,47 +105,19 @@ std::u32string bleu_tokens(const std::string& line, const BleuOptions& options, 
   return word_ids.ids(split_words(text));
 }
 
-BleuStatistics& BleuStatistics::operator+=(const BleuStatistics& other) {
-  system_length += other.system_length;
-  reference_length += other.reference_length;
-  for (std::size_t n = 0; n < bleu_order; ++n) {
-    matches[n] += other.matches[n];
-    totals[n] += other.totals[n];
-  }
-  return *this;
-}
-
-std::vector<BleuStatistics> bleu_statistics(const std::vector<std::string>& hypotheses,
-                                            const References& references,
-                                            const BleuOptions& options) {
-  check_references(hypotheses.size(), references);
-  WordIds word_ids;
-  std::vector<BleuStatistics> statistics;
-  statistics.reserve(hypotheses.size());
-  std::vector<std::u32string> reference_tokens(references.size());
-  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    for (std::size_t r = 0; r < references.size(); ++r) {
-      reference_tokens[r] = bleu_tokens(references[r][i], options, word_ids);
-    }
-    statistics.push_back(
-        compare_ngrams(bleu_tokens(hypotheses[i], options, word_ids), reference_tokens));
-  }
-  return statistics;
-}
-
-BleuScore compute_bleu(const BleuStatistics& statistics, const BleuOptions& options) {
+BleuScore compute_bleu(std::span<const double> counts, const BleuOptions& options) {
   BleuScore result;
-  result.statistics = statistics;
-  result.brevity_penalty = brevity_penalty(statistics);
-  if (statistics.matches == decltype(statistics.matches){}) return result;
+  result.brevity_penalty =
+      brevity_penalty(counts[bleu_system_length], counts[bleu_reference_length]);
+  if (std::ranges::max(counts.subspan(bleu_matches, bleu_order)) == 0) return result;
 
   const double value = smoothing_value(options);
   double divisor = 1;  // 2^k
   std::size_t orders = bleu_order;
   for (std::size_t n = 0; n < bleu_order; ++n) {
     const double added = options.smoothing == BleuSmoothing::add_k && n > 0 ? value : 0;
-    const double matches = static_cast<double>(statistics.matches[n]) + added;
-    const double total = static_cast<double>(statistics.totals[n]) + added;
+    const double matches = counts[bleu_matches + n] + added;
+    const double total = counts[bleu_totals + n] + added;
     if (total == 0) break;  // the system is too short for this order
     if (options.effective_order) orders = n + 1;
     if (matches > 0) {
@@ -183,72 +136,56 @@ BleuScore compute_bleu(const BleuStatistics& statistics, const BleuOptions& opti
   return result;
 }
 
-BleuScore corpus_bleu(const std::vector<std::string>& hypotheses, const References& references,
-                      const BleuOptions& options) {
-  BleuStatistics sum;
-  for (const BleuStatistics& sentence : bleu_statistics(hypotheses, references, options)) {
-    sum += sentence;
-  }
-  return compute_bleu(sum, options);
-}
-
-BleuScore sentence_bleu(const std::string& hypothesis, const std::vector<std::string>& references,
-                        BleuOptions options) {
-  options.effective_order = true;
-  References columns;
-  for (const std::string& reference : references) columns.push_back({reference});
-  return corpus_bleu({hypothesis}, columns, options);
-}
-
-std::string bleu_signature(const BleuOptions& options, std::size_t references) {
-  std::string smoothing(name_of(options.smoothing));
-  if (options.smoothing == BleuSmoothing::floor || options.smoothing == BleuSmoothing::add_k) {
-    smoothing += fmt::format("[{:.2f}]", smoothing_value(options));
+std::string Bleu::signature(std::size_t references) const {
+  std::string smoothing(name_of(options_.smoothing));
+  if (options_.smoothing == BleuSmoothing::floor || options_.smoothing == BleuSmoothing::add_k) {
+    smoothing += fmt::format("[{:.2f}]", smoothing_value(options_));
   }
   return fmt::format("nrefs:{}|case:{}|eff:{}|tok:{}|smooth:{}|version:regard-{}", references,
-                     options.lowercase ? "lc" : "mixed", options.effective_order ? "yes" : "no",
-                     options.pieces ? options.pieces_name : name_of(options.tokenizer), smoothing,
-                     version());
-}
-
-std::string format_bleu_details(const BleuScore& score) {
-  const auto& [system_length, reference_length, matches, totals] = score.statistics;
-  const double ratio = reference_length == 0 ? 0
-                                             : static_cast<double>(system_length) /
-                                                   static_cast<double>(reference_length);
-  return fmt::format("{:.1f} (BP = {:.3f} ratio = {:.3f} hyp_len = {} ref_len = {})",
-                     fmt::join(score.precisions, "/"), score.brevity_penalty, ratio, system_length,
-                     reference_length);
-}
-
-std::string Bleu::signature(std::size_t references) const {
-  return bleu_signature(options_, references);
+                     options_.lowercase ? "lc" : "mixed", options_.effective_order ? "yes" : "no",
+                     options_.pieces ? options_.pieces_name : name_of(options_.tokenizer),
+                     smoothing, version());
 }
 
 SentenceCounts Bleu::count(const std::vector<std::string>& hypotheses,
                            const References& references) const {
-  SentenceCounts counts{2 + 2 * bleu_order, {}};
-  for (const auto& sentence : bleu_statistics(hypotheses, references, options_)) {
-    append(counts.values, sentence);
+  check_references(hypotheses.size(), references);
+  WordIds word_ids;
+  SentenceCounts counts{bleu_count_size, {}};
+  counts.values.reserve(hypotheses.size() * bleu_count_size);
+  std::vector<std::u32string> reference_tokens(references.size());
+  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+    for (std::size_t r = 0; r < references.size(); ++r) {
+      reference_tokens[r] = bleu_tokens(references[r][i], options_, word_ids);
+    }
+    const auto sentence =
+        compare_ngrams(bleu_tokens(hypotheses[i], options_, word_ids), reference_tokens);
+    counts.values.insert(counts.values.end(), sentence.begin(), sentence.end());
   }
   return counts;
 }
 
 double Bleu::score(std::span<const double> sums) const {
-  return compute_bleu(bleu_statistics(sums), options_).score;
+  return compute_bleu(sums, options_).score;
 }
 
 std::string Bleu::details(std::span<const double> sums) const {
-  return format_bleu_details(compute_bleu(bleu_statistics(sums), options_));
+  const auto bleu = compute_bleu(sums, options_);
+  const auto system_length = sums[bleu_system_length];
+  const auto reference_length = sums[bleu_reference_length];
+  return fmt::format("{:.1f} (BP = {:.3f} ratio = {:.3f} hyp_len = {:.0f} ref_len = {:.0f})",
+                     fmt::join(bleu.precisions, "/"), bleu.brevity_penalty,
+                     reference_length == 0 ? 0 : system_length / reference_length, system_length,
+                     reference_length);
 }
 
 Json Bleu::to_json(std::span<const double> sums) const {
-  const auto bleu = compute_bleu(bleu_statistics(sums), options_);
+  const auto bleu = compute_bleu(sums, options_);
   return {{"score", bleu.score},
           {"precisions", bleu.precisions},
           {"brevity_penalty", bleu.brevity_penalty},
-          {"system_length", bleu.statistics.system_length},
-          {"reference_length", bleu.statistics.reference_length}};
+          {"system_length", static_cast<std::int64_t>(sums[bleu_system_length])},
+          {"reference_length", static_cast<std::int64_t>(sums[bleu_reference_length])}};
 }
 
 }  // namespace regard

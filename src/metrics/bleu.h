@@ -10,9 +10,9 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,7 +41,7 @@ BleuSmoothing parse_bleu_smoothing(std::string_view name);
 struct BleuOptions {
   BleuTokenizer tokenizer = BleuTokenizer::mteval_13a;
   BleuSmoothing smoothing = BleuSmoothing::exp;
-  std::optional<double> smoothing_value;  // default: 0.1 for floor, 1 for add_k
+  std::optional<double> smoothing_value = {};  // default: 0.1 for floor, 1 for add_k
   bool lowercase = false;
   bool effective_order = false;  // ignore orders that the system is too short for
   // For BleuTokenizer::sentencepiece: the model, and its name in a signature.
@@ -58,44 +58,24 @@ std::u32string tokenize_for_bleu(const std::string& line, const BleuOptions& opt
 // Returns the tokens of a line as ids, whose n-grams are counted.
 std::u32string bleu_tokens(const std::string& line, const BleuOptions& options, WordIds& word_ids);
 
-// The counts of a sentence. The counts of a corpus are their sums.
-struct BleuStatistics {
-  std::int64_t system_length = 0;                  // c, in tokens
-  std::int64_t reference_length = 0;               // r, in tokens
-  std::array<std::int64_t, bleu_order> matches{};  // clipped; of n-grams of order n at index n − 1
-  std::array<std::int64_t, bleu_order> totals{};
-
-  BleuStatistics& operator+=(const BleuStatistics& other);
+// The counts of a sentence. The counts of a corpus are their sums. The matches and totals of order
+// n are at bleu_matches + n − 1 and bleu_totals + n − 1.
+enum BleuCount : std::size_t {
+  bleu_system_length,     // c, in tokens
+  bleu_reference_length,  // r, in tokens
+  bleu_matches,           // clipped
+  bleu_totals = bleu_matches + bleu_order,
+  bleu_count_size = bleu_totals + bleu_order
 };
 
 struct BleuScore {
   double score = 0;
   std::array<double, bleu_order> precisions{};
   double brevity_penalty = 0;
-  BleuStatistics statistics;  // before smoothing
 };
 
-// Returns the counts of each sentence. Throws InputError if the numbers of lines differ.
-std::vector<BleuStatistics> bleu_statistics(const std::vector<std::string>& hypotheses,
-                                            const References& references,
-                                            const BleuOptions& options = {});
 // Returns the score of a corpus with these counts; 0 if there are no matches.
-BleuScore compute_bleu(const BleuStatistics& statistics, const BleuOptions& options = {});
-
-// A corpus without sentences or without matches scores 0. Throws as bleu_statistics() does.
-BleuScore corpus_bleu(const std::vector<std::string>& hypotheses, const References& references,
-                      const BleuOptions& options = {});
-// Scores one sentence, which has one or more references. Always uses the effective order, as
-// sacreBLEU's sentence_bleu.
-BleuScore sentence_bleu(const std::string& hypothesis, const std::vector<std::string>& references,
-                        BleuOptions options = {});
-
-// Returns sacreBLEU's signature with the version of regard:
-// "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:regard-0.1.0". `references` is their
-// number.
-std::string bleu_signature(const BleuOptions& options, std::size_t references);
-// Returns "65.1/38.9/26.0/17.8 (BP = 0.987 ratio = 0.987 hyp_len = 11900 ref_len = 12056)"
-std::string format_bleu_details(const BleuScore& score);
+BleuScore compute_bleu(std::span<const double> counts, const BleuOptions& options = {});
 
 class Bleu final : public CorpusMetric {
  public:

@@ -52,16 +52,17 @@ struct Sentence {
   std::vector<NgramCounts> orders;
 };
 
-ChrfStatistics compare_character_ngrams(const Sentence& hypothesis, const Sentence& reference) {
-  ChrfStatistics statistics;
-  statistics.reserve(hypothesis.orders.size());
+std::vector<double> compare_orders(const Sentence& hypothesis, const Sentence& reference) {
+  std::vector<double> counts;
+  counts.reserve(chrf_count_size * hypothesis.orders.size());
   for (std::size_t n = 0; n < hypothesis.orders.size(); ++n) {
     const NgramCounts& system = hypothesis.orders[n];
     const NgramCounts& expected = reference.orders[n];
-    statistics.push_back({expected.empty() ? 0 : total_count(system), total_count(expected),
-                          clipped_matches(system, expected)});
+    counts.push_back(expected.empty() ? 0 : static_cast<double>(total_count(system)));
+    counts.push_back(static_cast<double>(total_count(expected)));
+    counts.push_back(static_cast<double>(clipped_matches(system, expected)));
   }
-  return statistics;
+  return counts;
 }
 
 }  // namespace
@@ -76,44 +77,14 @@ ChrfSymbols chrf_symbols(const std::string& line, const ChrfOptions& options, Wo
   return symbols;
 }
 
-std::vector<ChrfStatistics> chrf_statistics(const std::vector<std::string>& hypotheses,
-                                            const References& references,
-                                            const ChrfOptions& options) {
-  check_references(hypotheses.size(), references);
-  WordIds word_ids;
-  std::vector<ChrfStatistics> statistics(hypotheses.size());
-  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const Sentence hypothesis(hypotheses[i], options, word_ids);
-    double best = -1;
-    for (const auto& lines : references) {
-      ChrfStatistics counts =
-          compare_character_ngrams(hypothesis, Sentence(lines[i], options, word_ids));
-      const double score = compute_chrf(counts, options);
-      if (score <= best) continue;
-      best = score;
-      statistics[i] = std::move(counts);
-    }
-  }
-  return statistics;
-}
-
-void add_to(ChrfStatistics& sum, const ChrfStatistics& sentence) {
-  if (sum.empty()) sum.resize(sentence.size());
-  for (std::size_t n = 0; n < sum.size(); ++n) {
-    sum[n].system += sentence[n].system;
-    sum[n].reference += sentence[n].reference;
-    sum[n].matches += sentence[n].matches;
-  }
-}
-
-double compute_chrf(const ChrfStatistics& statistics, const ChrfOptions& options) {
+double compute_chrf(std::span<const double> counts, const ChrfOptions& options) {
   double precision = 0;
   double recall = 0;
   int orders = 0;
-  for (const ChrfCounts& counts : statistics) {
-    if (counts.system == 0 || counts.reference == 0) continue;
-    precision += static_cast<double>(counts.matches) / static_cast<double>(counts.system);
-    recall += static_cast<double>(counts.matches) / static_cast<double>(counts.reference);
+  for (; !counts.empty(); counts = counts.subspan(chrf_count_size)) {
+    if (counts[chrf_system] == 0 || counts[chrf_reference] == 0) continue;
+    precision += counts[chrf_matches] / counts[chrf_system];
+    recall += counts[chrf_matches] / counts[chrf_reference];
     ++orders;
   }
   if (precision + recall == 0) return 0;
@@ -123,56 +94,39 @@ double compute_chrf(const ChrfStatistics& statistics, const ChrfOptions& options
   return 100 * ((1 + factor) * precision * recall / (factor * precision + recall));
 }
 
-double corpus_chrf(const std::vector<std::string>& hypotheses, const References& references,
-                   const ChrfOptions& options) {
-  ChrfStatistics sum;
-  for (const ChrfStatistics& sentence : chrf_statistics(hypotheses, references, options)) {
-    add_to(sum, sentence);
-  }
-  return compute_chrf(sum, options);
-}
-
-double sentence_chrf(const std::string& hypothesis, const std::vector<std::string>& references,
-                     const ChrfOptions& options) {
-  References columns;
-  for (const std::string& reference : references) columns.push_back({reference});
-  return corpus_chrf({hypothesis}, columns, options);
-}
-
 std::string chrf_name(const ChrfOptions& options) {
   return fmt::format("chrF{:g}{}", options.beta, std::string(options.word_order, '+'));
 }
 
-std::string chrf_signature(const ChrfOptions& options, std::size_t references) {
-  return fmt::format("nrefs:{}|case:{}|eff:yes|nc:{}|nw:{}|space:no|version:regard-{}", references,
-                     options.lowercase ? "lc" : "mixed", options.char_order, options.word_order,
-                     version());
-}
-
 std::string Chrf::signature(std::size_t references) const {
-  return chrf_signature(options_, references);
+  return fmt::format("nrefs:{}|case:{}|eff:yes|nc:{}|nw:{}|space:no|version:regard-{}", references,
+                     options_.lowercase ? "lc" : "mixed", options_.char_order, options_.word_order,
+                     version());
 }
 
 SentenceCounts Chrf::count(const std::vector<std::string>& hypotheses,
                            const References& references) const {
-  SentenceCounts counts{3 * (options_.char_order + options_.word_order), {}};
-  for (const auto& sentence : chrf_statistics(hypotheses, references, options_)) {
-    for (const auto& [system, reference, matches] : sentence) {
-      counts.values.insert(counts.values.end(),
-                           {static_cast<double>(system), static_cast<double>(reference),
-                            static_cast<double>(matches)});
+  check_references(hypotheses.size(), references);
+  WordIds word_ids;
+  SentenceCounts counts{chrf_count_size * (options_.char_order + options_.word_order), {}};
+  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+    const Sentence hypothesis(hypotheses[i], options_, word_ids);
+    std::vector<double> best;
+    double best_score = -1;
+    for (const auto& lines : references) {
+      auto candidate = compare_orders(hypothesis, Sentence(lines[i], options_, word_ids));
+      const double candidate_score = score(candidate);
+      if (candidate_score <= best_score) continue;
+      best_score = candidate_score;
+      best = std::move(candidate);
     }
+    counts.values.insert(counts.values.end(), best.begin(), best.end());
   }
   return counts;
 }
 
 double Chrf::score(std::span<const double> sums) const {
-  ChrfStatistics statistics;
-  for (std::size_t i = 0; i < sums.size(); i += 3) {
-    const auto count = [&](std::size_t k) { return static_cast<std::int64_t>(sums[i + k]); };
-    statistics.push_back({count(0), count(1), count(2)});
-  }
-  return compute_chrf(statistics, options_);
+  return compute_chrf(sums, options_);
 }
 
 Json Chrf::to_json(std::span<const double> sums) const {

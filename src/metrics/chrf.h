@@ -10,7 +10,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,17 +25,6 @@ struct ChrfOptions {
   bool lowercase = false;
 };
 
-// The n-grams of one order.
-struct ChrfCounts {
-  std::int64_t system = 0;  // 0 also if the reference has none, so that the order is ignored
-  std::int64_t reference = 0;
-  std::int64_t matches = 0;
-};
-
-// One entry per order: characters first, then words. The counts of a corpus are the sums of those
-// of its sentences.
-using ChrfStatistics = std::vector<ChrfCounts>;
-
 // The symbols of a line whose n-grams are counted.
 struct ChrfSymbols {
   std::u32string characters;  // without white space
@@ -43,26 +32,20 @@ struct ChrfSymbols {
 };
 ChrfSymbols chrf_symbols(const std::string& line, const ChrfOptions& options, WordIds& word_ids);
 
-// Returns the counts of each sentence. Throws InputError if the numbers of lines differ.
-std::vector<ChrfStatistics> chrf_statistics(const std::vector<std::string>& hypotheses,
-                                            const References& references,
-                                            const ChrfOptions& options = {});
-// Adds the counts of a sentence to a sum, which may be empty.
-void add_to(ChrfStatistics& sum, const ChrfStatistics& sentence);
-// Returns the score of a corpus with these counts; 0 if there are no matches.
-double compute_chrf(const ChrfStatistics& statistics, const ChrfOptions& options = {});
+// The counts of one order. A sentence has those of the character orders, then those of the word
+// orders. The counts of a corpus are the sums of those of its sentences.
+enum ChrfCount : std::size_t {
+  chrf_system,  // n-grams; 0 also if the reference has none, so that the order is ignored
+  chrf_reference,
+  chrf_matches,
+  chrf_count_size
+};
 
-// A corpus without sentences scores 0. Throws as chrf_statistics() does.
-double corpus_chrf(const std::vector<std::string>& hypotheses, const References& references,
-                   const ChrfOptions& options = {});
-double sentence_chrf(const std::string& hypothesis, const std::vector<std::string>& references,
-                     const ChrfOptions& options = {});
+// Returns the score of a corpus with these counts; 0 if there are no matches.
+double compute_chrf(std::span<const double> counts, const ChrfOptions& options = {});
 
 // Returns chrF, beta, and one + per word order: "chrF2", "chrF2++".
 std::string chrf_name(const ChrfOptions& options);
-// Returns sacreBLEU's signature with the version of regard:
-// "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:regard-0.1.0".
-std::string chrf_signature(const ChrfOptions& options, std::size_t references);
 
 class Chrf final : public CorpusMetric {
  public:

@@ -23,6 +23,11 @@ std::vector<double> SentenceCounts::sum() const {
   return sums;
 }
 
+double corpus_score(const CorpusMetric& metric, const std::vector<std::string>& hypotheses,
+                    const References& references) {
+  return metric.score(metric.count(hypotheses, references).sum());
+}
+
 std::vector<NgramCounts> count_ngrams(std::u32string_view symbols, std::size_t max_order) {
   std::vector<std::u32string_view> windows(symbols.size());
   for (std::size_t i = 0; i < symbols.size(); ++i) windows[i] = symbols.substr(i, max_order);

@@ -54,6 +54,10 @@ class CorpusMetric {
   virtual Json to_json(std::span<const double> sums) const = 0;
 };
 
+// Returns the score of all sentences. Throws InputError if the numbers of lines differ.
+double corpus_score(const CorpusMetric& metric, const std::vector<std::string>& hypotheses,
+                    const References& references);
+
 // An n-gram of symbols: characters, or the ids of words (WordIds).
 struct CountedNgram {
   std::u32string_view ngram;

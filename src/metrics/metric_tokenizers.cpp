@@ -43,30 +43,20 @@ std::u32string isolate(std::u32string_view line, Predicate matches) {
   return spaced;
 }
 
-// s/(first)(second)/ \1 \2/g: as with any regular expression, matches do not overlap.
-template <typename First, typename Second>
-std::u32string isolate_first(std::u32string_view line, First first, Second second) {
-  std::u32string spaced;
-  spaced.reserve(2 * line.size());
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (i + 1 < line.size() && first(line[i]) && second(line[i + 1])) {
-      spaced += {U' ', line[i], U' ', line[i + 1]};
-      ++i;
-    } else {
-      spaced += line[i];
-    }
-  }
-  return spaced;
-}
+enum class Isolated { first, second };
 
-// s/(first)(second)/\1 \2 /g
+// s/(first)(second)/ \1 \2/g if the first is isolated, else s/(first)(second)/\1 \2 /g. As with any
+// regular expression, matches do not overlap.
 template <typename First, typename Second>
-std::u32string isolate_second(std::u32string_view line, First first, Second second) {
+std::u32string isolate_in_pair(std::u32string_view line, Isolated isolated, First first,
+                               Second second) {
   std::u32string spaced;
   spaced.reserve(2 * line.size());
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (i + 1 < line.size() && first(line[i]) && second(line[i + 1])) {
-      spaced += {line[i], U' ', line[i + 1], U' '};
+      if (isolated == Isolated::first) spaced += U' ';
+      spaced += {line[i], U' ', line[i + 1]};
+      if (isolated == Isolated::second) spaced += U' ';
       ++i;
     } else {
       spaced += line[i];
@@ -99,9 +89,10 @@ std::u32string isolate_ascii_punctuation(std::u32string_view line) {
 
 // ([^0-9])([\.,]), then ([\.,])([^0-9]), then ([0-9])(-): numbers stay whole.
 std::u32string isolate_marks_beside_numbers(std::u32string_view line) {
-  const auto after_words = isolate_second(line, is_not_ascii_digit, is_period_or_comma);
-  const auto before_words = isolate_first(after_words, is_period_or_comma, is_not_ascii_digit);
-  return isolate_second(before_words, is_ascii_digit, [](char32_t c) { return c == U'-'; });
+  const auto is_dash = [](char32_t c) { return c == U'-'; };
+  auto text = isolate_in_pair(line, Isolated::second, is_not_ascii_digit, is_period_or_comma);
+  text = isolate_in_pair(text, Isolated::first, is_period_or_comma, is_not_ascii_digit);
+  return isolate_in_pair(text, Isolated::second, is_ascii_digit, is_dash);
 }
 
 // The tokenizers of BLEU.
@@ -145,27 +136,13 @@ std::u32string tokenize_13a(std::u32string_view line) {
   return isolate_marks_beside_numbers(isolate_ascii_punctuation(U" " + text + U" "));
 }
 
-// (\P{N})(\p{P})
-std::u32string isolate_punctuation_after_non_number(std::u32string_view line) {
-  return isolate_second(
-      line, [](char32_t c) { return !is_number(c); }, is_punctuation);
-}
-
-// (\p{P})(\P{N})
-std::u32string isolate_punctuation_before_non_number(std::u32string_view line) {
-  return isolate_first(line, is_punctuation, [](char32_t c) { return !is_number(c); });
-}
-
-// (\p{S})
-std::u32string isolate_symbols(std::u32string_view line) {
-  return isolate(line, is_symbol);
-}
-
-// A period after a number at the end of the line is not separated, as in mteval-v14.pl.
+// (\P{N})(\p{P}), then (\p{P})(\P{N}), then (\p{S}). A period after a number at the end of the line
+// is not separated, as in mteval-v14.pl.
 std::u32string tokenize_intl(std::u32string_view line) {
-  std::u32string text = isolate_punctuation_after_non_number(line);
-  text = isolate_punctuation_before_non_number(text);
-  return isolate_symbols(text);
+  const auto is_not_number = [](char32_t c) { return !is_number(c); };
+  auto text = isolate_in_pair(line, Isolated::second, is_not_number, is_punctuation);
+  text = isolate_in_pair(text, Isolated::first, is_punctuation, is_not_number);
+  return isolate(text, is_symbol);
 }
 
 // The tokenizer of TER.

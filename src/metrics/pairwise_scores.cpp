@@ -1,6 +1,7 @@
 #include "metrics/pairwise_scores.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -19,7 +20,7 @@ class OrderIndex {
 
   // Texts must be added in ascending order. The n-grams point into their symbols.
   void add(std::size_t text, const NgramCounts& counts) {
-    totals_[text] = total_count(counts);
+    totals_[text] = static_cast<double>(total_count(counts));
     for (const auto& [ngram, count] : counts) {
       const auto [place, is_new] = places_.try_emplace(ngram, postings_.size());
       if (is_new) postings_.emplace_back();
@@ -28,7 +29,7 @@ class OrderIndex {
   }
 
   // Number of n-grams in a text, repetitions included.
-  std::int64_t total(std::size_t text) const { return totals_[text]; }
+  double total(std::size_t text) const { return totals_[text]; }
 
   // Returns the clipped matches of all pairs, [N, N], symmetric.
   std::vector<std::int64_t> matches() const {
@@ -48,7 +49,7 @@ class OrderIndex {
     std::int64_t count;
   };
   std::size_t texts_;
-  std::vector<std::int64_t> totals_;
+  std::vector<double> totals_;
   std::unordered_map<std::u32string_view, std::size_t> places_;  // in postings_
   std::vector<std::vector<Posting>> postings_;                   // of each n-gram, by text
 };
@@ -85,14 +86,14 @@ std::vector<double> pairwise_bleu(const std::vector<std::string>& texts, BleuOpt
   std::vector<double> scores(N * N);
   for (std::size_t h = 0; h < N; ++h) {
     for (std::size_t r = 0; r < N; ++r) {
-      BleuStatistics statistics;
-      statistics.system_length = static_cast<std::int64_t>(tokens[h].size());
-      statistics.reference_length = static_cast<std::int64_t>(tokens[r].size());
+      std::array<double, bleu_count_size> counts{};
+      counts[bleu_system_length] = static_cast<double>(tokens[h].size());
+      counts[bleu_reference_length] = static_cast<double>(tokens[r].size());
       for (std::size_t n = 0; n < bleu_order; ++n) {
-        statistics.matches[n] = matches[n][h * N + r];
-        statistics.totals[n] = orders[n].total(h);
+        counts[bleu_matches + n] = static_cast<double>(matches[n][h * N + r]);
+        counts[bleu_totals + n] = orders[n].total(h);
       }
-      scores[h * N + r] = compute_bleu(statistics, options).score;
+      scores[h * N + r] = compute_bleu(counts, options).score;
     }
   }
   return scores;
@@ -115,14 +116,16 @@ std::vector<double> pairwise_chrf(const std::vector<std::string>& texts,
   const auto matches = all_matches(orders);
 
   std::vector<double> scores(N * N);
-  ChrfStatistics statistics(orders.size());
+  std::vector<double> counts;
   for (std::size_t h = 0; h < N; ++h) {
     for (std::size_t r = 0; r < N; ++r) {
+      counts.clear();
       for (std::size_t n = 0; n < orders.size(); ++n) {
         const auto reference = orders[n].total(r);
-        statistics[n] = {reference == 0 ? 0 : orders[n].total(h), reference, matches[n][h * N + r]};
+        counts.insert(counts.end(), {reference == 0 ? 0 : orders[n].total(h), reference,
+                                     static_cast<double>(matches[n][h * N + r])});
       }
-      scores[h * N + r] = compute_chrf(statistics, options);
+      scores[h * N + r] = compute_chrf(counts, options);
     }
   }
   return scores;

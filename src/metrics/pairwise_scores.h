@@ -16,7 +16,8 @@
 namespace regard {
 
 // Return the scores [N, N] of N texts, from 0 to 100: element h N + r is the score of text h as a
-// translation with text r as its only reference. They equal sentence_bleu() and sentence_chrf().
+// translation with text r as its only reference. They equal corpus_score() of one sentence. BLEU
+// uses the effective order.
 std::vector<double> pairwise_bleu(const std::vector<std::string>& texts, BleuOptions options = {});
 std::vector<double> pairwise_chrf(const std::vector<std::string>& texts,
                                   const ChrfOptions& options = {});

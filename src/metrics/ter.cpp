@@ -246,88 +246,48 @@ std::u32string tokenize(const std::string& line, const TerOptions& options, Word
   return word_ids.ids(split_words(text));
 }
 
-TerStatistics ter_statistics(std::span<const double> sums) {
-  return {static_cast<std::int64_t>(sums[0]), sums[1]};
-}
+// The counts of a sentence and of a corpus.
+enum TerCount : std::size_t { ter_edits, ter_reference_length, ter_count_size };
 
 }  // namespace
 
-TerStatistics& TerStatistics::operator+=(const TerStatistics& other) {
-  edits += other.edits;
-  reference_length += other.reference_length;
-  return *this;
-}
-
-std::vector<TerStatistics> ter_statistics(const std::vector<std::string>& hypotheses,
-                                          const References& references, const TerOptions& options) {
-  check_references(hypotheses.size(), references);
-  WordIds word_ids;
-  std::vector<TerStatistics> statistics;
-  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const auto hypothesis = tokenize(hypotheses[i], options, word_ids);
-    TerStatistics sentence{std::numeric_limits<std::int64_t>::max(), 0};
-    for (const auto& lines : references) {
-      const auto reference = tokenize(lines[i], options, word_ids);
-      sentence.edits = std::min(sentence.edits, count_ter_edits(hypothesis, reference));
-      sentence.reference_length += static_cast<double>(reference.size());
-    }
-    sentence.reference_length /= static_cast<double>(references.size());
-    statistics.push_back(sentence);
-  }
-  return statistics;
-}
-
-double compute_ter(const TerStatistics& statistics) {
-  if (statistics.reference_length > 0) {
-    return 100 * (static_cast<double>(statistics.edits) / statistics.reference_length);
-  }
-  return statistics.edits > 0 ? 100 : 0;
-}
-
-double corpus_ter(const std::vector<std::string>& hypotheses, const References& references,
-                  const TerOptions& options) {
-  TerStatistics sum;
-  for (const auto& sentence : ter_statistics(hypotheses, references, options)) sum += sentence;
-  return compute_ter(sum);
-}
-
-double sentence_ter(const std::string& hypothesis, const std::vector<std::string>& references,
-                    const TerOptions& options) {
-  References columns;
-  for (const auto& reference : references) columns.push_back({reference});
-  return corpus_ter({hypothesis}, columns, options);
-}
-
-std::string ter_signature(const TerOptions& options, std::size_t references) {
+std::string Ter::signature(std::size_t references) const {
   const auto yes_no = [](bool value) { return value ? "yes" : "no"; };
   return fmt::format("nrefs:{}|case:{}|tok:tercom|norm:{}|punct:{}|asian:{}|version:regard-{}",
-                     references, options.case_sensitive ? "mixed" : "lc",
-                     yes_no(options.normalized), yes_no(!options.no_punctuation),
-                     yes_no(options.asian_support), version());
-}
-
-std::string Ter::signature(std::size_t references) const {
-  return ter_signature(options_, references);
+                     references, options_.case_sensitive ? "mixed" : "lc",
+                     yes_no(options_.normalized), yes_no(!options_.no_punctuation),
+                     yes_no(options_.asian_support), version());
 }
 
 SentenceCounts Ter::count(const std::vector<std::string>& hypotheses,
                           const References& references) const {
-  SentenceCounts counts{2, {}};
-  for (const auto& [edits, length] : ter_statistics(hypotheses, references, options_)) {
-    counts.values.insert(counts.values.end(), {static_cast<double>(edits), length});
+  check_references(hypotheses.size(), references);
+  WordIds word_ids;
+  SentenceCounts counts{ter_count_size, {}};
+  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+    const auto hypothesis = tokenize(hypotheses[i], options_, word_ids);
+    auto edits = std::numeric_limits<std::int64_t>::max();
+    double length = 0;
+    for (const auto& lines : references) {
+      const auto reference = tokenize(lines[i], options_, word_ids);
+      edits = std::min(edits, count_ter_edits(hypothesis, reference));
+      length += static_cast<double>(reference.size());
+    }
+    counts.values.push_back(static_cast<double>(edits));
+    counts.values.push_back(length / static_cast<double>(references.size()));
   }
   return counts;
 }
 
 double Ter::score(std::span<const double> sums) const {
-  return compute_ter(ter_statistics(sums));
+  if (sums[ter_reference_length] > 0) return 100 * (sums[ter_edits] / sums[ter_reference_length]);
+  return sums[ter_edits] > 0 ? 100 : 0;
 }
 
 Json Ter::to_json(std::span<const double> sums) const {
-  const auto statistics = ter_statistics(sums);
-  return {{"score", compute_ter(statistics)},
-          {"edits", statistics.edits},
-          {"reference_length", statistics.reference_length}};
+  return {{"score", score(sums)},
+          {"edits", static_cast<std::int64_t>(sums[ter_edits])},
+          {"reference_length", sums[ter_reference_length]}};
 }
 
 }  // namespace regard

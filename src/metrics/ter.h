@@ -21,32 +21,6 @@
 
 namespace regard {
 
-// The counts of a sentence. The counts of a corpus are their sums.
-struct TerStatistics {
-  std::int64_t edits = 0;
-  double reference_length = 0;  // in words, the mean of the references
-
-  TerStatistics& operator+=(const TerStatistics& other);
-};
-
-// Returns the counts of each sentence. Throws InputError if the numbers of lines differ.
-std::vector<TerStatistics> ter_statistics(const std::vector<std::string>& hypotheses,
-                                          const References& references,
-                                          const TerOptions& options = {});
-// Returns the score of a corpus with these counts. If the references have no words, it is 100 if
-// there are edits and 0 otherwise.
-double compute_ter(const TerStatistics& statistics);
-
-// A corpus without sentences scores 0. Throws as ter_statistics() does.
-double corpus_ter(const std::vector<std::string>& hypotheses, const References& references,
-                  const TerOptions& options = {});
-double sentence_ter(const std::string& hypothesis, const std::vector<std::string>& references,
-                    const TerOptions& options = {});
-
-// Returns sacreBLEU's signature with the version of regard:
-// "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:regard-0.1.0".
-std::string ter_signature(const TerOptions& options, std::size_t references);
-
 class Ter final : public CorpusMetric {
  public:
   explicit Ter(const TerOptions& options = {}) : options_(options) {}
@@ -54,6 +28,7 @@ class Ter final : public CorpusMetric {
   std::string signature(std::size_t references) const override;
   SentenceCounts count(const std::vector<std::string>& hypotheses,
                        const References& references) const override;
+  // If the references have no words, the score is 100 if there are edits and 0 otherwise.
   double score(std::span<const double> sums) const override;
   Json to_json(std::span<const double> sums) const override;
 

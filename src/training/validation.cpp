@@ -165,12 +165,11 @@ std::optional<Validation> Validator::together(std::optional<Share> own) const {
   scores.perplexity = std::exp(scores.loss);
   scores.bleu = scores.chrf = std::numeric_limits<double>::quiet_NaN();
   if (translates()) {
-    scores.bleu = corpus_bleu(validation.translations, {references_}).score;
-    scores.chrf = corpus_chrf(validation.translations, {references_});
+    scores.bleu = corpus_score(Bleu(), validation.translations, {references_});
+    scores.chrf = corpus_score(Chrf(), validation.translations, {references_});
     if (const auto selects = options_.training.early_stopping_metric; is_optional(selects)) {
-      const auto metric = make_metric(enum_name(selects), {});
-      score_at(scores, selects) =
-          metric->score(metric->count(validation.translations, {references_}).sum());
+      score_at(scores, selects) = corpus_score(*make_metric(enum_name(selects), {}),
+                                               validation.translations, {references_});
     }
   }
   // All take those of rank 0: the last digit could differ between processors.

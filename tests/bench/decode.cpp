@@ -62,7 +62,7 @@ void run(Search& search, const Translator& translator, const std::vector<std::st
     const auto& best = translation.hypotheses[0];
     search.tokens += static_cast<std::int64_t>(best.tokens.size()) + (best.finished ? 1 : 0);
   }
-  if (!references.empty()) search.bleu = corpus_bleu(texts, references).score;
+  if (!references.empty()) search.bleu = corpus_score(Bleu(), texts, references);
 }
 
 Json report(const std::vector<Search>& searches, std::size_t lines, bool with_bleu) {

@@ -99,10 +99,11 @@ TEST_F(Evaluate, OptionsReachTheMetrics) {
   bleu.smoothing = BleuSmoothing::add_k;
   bleu.smoothing_value = 0.5;
   const auto hypotheses = lines_of(read_text(path("hyp")));
-  EXPECT_DOUBLE_EQ(json.at("bleu").at("score"), corpus_bleu(hypotheses, references, bleu).score);
+  EXPECT_DOUBLE_EQ(json.at("bleu").at("score"), corpus_score(Bleu(bleu), hypotheses, references));
   EXPECT_EQ(json.at("chrf").at("name"), "chrF2++");
-  EXPECT_DOUBLE_EQ(json.at("chrf").at("score"),
-                   corpus_chrf(hypotheses, references, {.word_order = 2, .lowercase = true}));
+  EXPECT_DOUBLE_EQ(
+      json.at("chrf").at("score"),
+      corpus_score(Chrf({.word_order = 2, .lowercase = true}), hypotheses, references));
 }
 
 TEST_F(Evaluate, SmoothingValueNeedsAMethodWithAParameter) {
@@ -187,8 +188,8 @@ TEST_F(Evaluate, ByLengthUsesTheRequestedMetrics) {
   const auto hypotheses = lines_of(read_text(path("hyp")));
   const auto reference = lines_of(read_text(path("ref")));
   EXPECT_DOUBLE_EQ(buckets[1].at("chrf++"),
-                   sentence_chrf(hypotheses[1], {reference[1]}, {.word_order = 2}));
-  EXPECT_DOUBLE_EQ(buckets[1].at("ter"), sentence_ter(hypotheses[1], {reference[1]}));
+                   corpus_score(Chrf({.word_order = 2}), {hypotheses[1]}, {{reference[1]}}));
+  EXPECT_DOUBLE_EQ(buckets[1].at("ter"), corpus_score(Ter(), {hypotheses[1]}, {{reference[1]}}));
   EXPECT_FALSE(buckets[1].contains("bleu"));
   const auto usual = Json::parse(scored("bleu,chrf", "json")).at("by_length");
   EXPECT_TRUE(usual[0].contains("bleu") && usual[0].contains("chrf"));
@@ -351,14 +352,14 @@ TEST_F(Evaluate, EveryMetricHasItsScoreAndSignature) {
   ASSERT_EQ(finished.code, 0) << finished.err;
   const References references{lines_of(read_text(path("ref"))), lines_of(read_text(path("ref2")))};
   const auto hypotheses = lines_of(read_text(path("hyp")));
-  const TerOptions ter{true, true, true, true};
-  EXPECT_EQ(
-      lines_of(finished.out),
-      (std::vector<std::string>{
-          fmt::format("chrF2++ = {:.2f}", corpus_chrf(hypotheses, references, {.word_order = 2})),
-          "  " + chrf_signature({.word_order = 2}, 2),
-          fmt::format("TER = {:.2f}", corpus_ter(hypotheses, references, ter)),
-          "  " + ter_signature(ter, 2)}));
+  const Chrf chrf({.word_order = 2});
+  const Ter ter({true, true, true, true});
+  EXPECT_EQ(lines_of(finished.out),
+            (std::vector<std::string>{
+                fmt::format("chrF2++ = {:.2f}", corpus_score(chrf, hypotheses, references)),
+                "  " + chrf.signature(2),
+                fmt::format("TER = {:.2f}", corpus_score(ter, hypotheses, references)),
+                "  " + ter.signature(2)}));
 }
 
 TEST_F(Evaluate, PrintsConfidenceAfterTheScoreAndInTheSignature) {

@@ -44,8 +44,9 @@ TEST(MbrCli, ChoosesTheSampleWithTheHighestExpectedUtility) {
       const auto utility = [&](const std::string& text) {
         double sum = 0;
         for (const auto& other : samples[i]) {
-          sum +=
-              metric == "chrf" ? sentence_chrf(text, {other}) : sentence_bleu(text, {other}).score;
+          sum += metric == "chrf"
+                     ? corpus_score(Chrf(), {text}, {{other}})
+                     : corpus_score(Bleu({.effective_order = true}), {text}, {{other}});
         }
         return sum;
       };

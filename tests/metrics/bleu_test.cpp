@@ -12,53 +12,56 @@ namespace regard::bleu_test {
 namespace {
 
 TEST(Bleu, IdenticalLinesScore100) {
-  EXPECT_NEAR(corpus_bleu({"a b c d e"}, {{"a b c d e"}}).score, 100, 1e-9);
+  EXPECT_NEAR(corpus_score(Bleu(), {"a b c d e"}, {{"a b c d e"}}), 100, 1e-9);
 }
 
 // Computed by hand: precisions 5/6, 3/5, 1/4 and 0/3, which is smoothed to 1/6.
 TEST(Bleu, ScoreOfASmallExample) {
-  const BleuScore bleu = corpus_bleu({"the cat sat on a mat"}, {{"the cat sat by a mat"}});
-  EXPECT_THAT(bleu.statistics.matches, testing::ElementsAre(5, 3, 1, 0));
-  EXPECT_THAT(bleu.statistics.totals, testing::ElementsAre(6, 5, 4, 3));
-  EXPECT_NEAR(bleu.score, 100 * std::pow(5. / 6 * 3 / 5 * 1 / 4 * 1 / 6, 0.25), 1e-9);
+  const Bleu bleu;
+  const auto sums = bleu.count({"the cat sat on a mat"}, {{"the cat sat by a mat"}}).sum();
+  EXPECT_THAT(sums, testing::ElementsAre(6, 6, 5, 3, 1, 0, 6, 5, 4, 3));
+  EXPECT_NEAR(bleu.score(sums), 100 * std::pow(5. / 6 * 3 / 5 * 1 / 4 * 1 / 6, 0.25), 1e-9);
 }
 
 TEST(Bleu, BrevityPenaltyIsExpOneMinusRatio) {
-  const BleuScore bleu = corpus_bleu({"a b c d"}, {{"a b c d e f"}});
-  EXPECT_DOUBLE_EQ(bleu.brevity_penalty, std::exp(1 - 6. / 4));
+  const auto counts = Bleu().count({"a b c d"}, {{"a b c d e f"}});
+  EXPECT_DOUBLE_EQ(compute_bleu(counts.sum()).brevity_penalty, std::exp(1 - 6. / 4));
 }
 
 TEST(Bleu, UsesTheShorterOfTwoEquallyCloseReferences) {
-  const BleuScore bleu = corpus_bleu({"a b c d"}, {{"a b c d e"}, {"a b c"}});
-  EXPECT_EQ(bleu.statistics.reference_length, 3);
+  const auto counts = Bleu().count({"a b c d"}, {{"a b c d e"}, {"a b c"}});
+  EXPECT_EQ(counts.sum()[bleu_reference_length], 3);
 }
 
 TEST(Bleu, WithoutSmoothingAnOrderWithoutMatchesScoresZero) {
   BleuOptions options;
   options.smoothing = BleuSmoothing::none;
-  EXPECT_EQ(corpus_bleu({"a b x c d"}, {{"a b y c d"}}, options).score, 0);
+  EXPECT_EQ(corpus_score(Bleu(options), {"a b x c d"}, {{"a b y c d"}}), 0);
 }
 
 TEST(Bleu, SmoothingValueReplacesTheDefault) {
   BleuOptions options;
   options.smoothing = BleuSmoothing::floor;
   options.smoothing_value = 0.5;
-  EXPECT_DOUBLE_EQ(corpus_bleu({"a x b"}, {{"a y b"}}, options).precisions[1], 100 * 0.5 / 2);
-  EXPECT_THAT(bleu_signature(options, 1), testing::HasSubstr("smooth:floor[0.50]"));
+  const Bleu bleu(options);
+  const auto counts = bleu.count({"a x b"}, {{"a y b"}});
+  EXPECT_DOUBLE_EQ(compute_bleu(counts.sum(), options).precisions[1], 100 * 0.5 / 2);
+  EXPECT_THAT(bleu.signature(1), testing::HasSubstr("smooth:floor[0.50]"));
 }
 
-TEST(Bleu, SentenceBleuIgnoresOrdersLongerThanTheSentence) {
-  EXPECT_NEAR(sentence_bleu("hello there", {"hello there"}).score, 100, 1e-9);
-  EXPECT_EQ(corpus_bleu({"hello there"}, {{"hello there"}}).score, 0);
+TEST(Bleu, TheEffectiveOrderIgnoresOrdersLongerThanTheSentence) {
+  const Bleu effective({.effective_order = true});
+  EXPECT_NEAR(corpus_score(effective, {"hello there"}, {{"hello there"}}), 100, 1e-9);
+  EXPECT_EQ(corpus_score(Bleu(), {"hello there"}, {{"hello there"}}), 0);
 }
 
 TEST(Bleu, NoSentencesScoreZero) {
-  EXPECT_EQ(corpus_bleu({}, {{}}).score, 0);
+  EXPECT_EQ(corpus_score(Bleu(), {}, {{}}), 0);
 }
 
 TEST(Bleu, DifferentLineCountsNameBothCounts) {
   try {
-    corpus_bleu({"a", "b"}, {{"a", "b"}, {"a"}});
+    corpus_score(Bleu(), {"a", "b"}, {{"a", "b"}, {"a"}});
     FAIL() << "no error";
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
@@ -67,7 +70,7 @@ TEST(Bleu, DifferentLineCountsNameBothCounts) {
 }
 
 TEST(Bleu, NoReferenceIsAnError) {
-  EXPECT_THROW(corpus_bleu({"a"}, {}), InputError);
+  EXPECT_THROW(corpus_score(Bleu(), {"a"}, {}), InputError);
 }
 
 TEST(Bleu, AnUnknownSmoothingIsAnErrorWithAllNames) {
@@ -77,12 +80,14 @@ TEST(Bleu, AnUnknownSmoothingIsAnErrorWithAllNames) {
 
 TEST(Bleu, SignatureHasTheVersionOfRegard) {
   EXPECT_EQ(
-      bleu_signature({}, 2),
+      Bleu().signature(2),
       std::string("nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:regard-") + version());
 }
 
 TEST(Bleu, DetailsHavePrecisionsAndLengths) {
-  EXPECT_EQ(format_bleu_details(corpus_bleu({"the cat sat on a mat"}, {{"the cat sat by a mat"}})),
+  const Bleu bleu;
+  const auto counts = bleu.count({"the cat sat on a mat"}, {{"the cat sat by a mat"}});
+  EXPECT_EQ(bleu.details(counts.sum()),
             "83.3/60.0/25.0/16.7 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len = 6)");
 }
 

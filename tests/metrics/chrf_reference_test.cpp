@@ -20,30 +20,25 @@ TEST(ChrfReference, CorpusScoresEqualThoseOfSacreBleu) {
   for (const Json& corpus : metric_cases().at("corpora")) {
     for (const Json& row : corpus.at("chrf")) {
       SCOPED_TRACE(corpus.at("name").dump() + " " + row.at("signature").dump());
-      expect_same(corpus_chrf(corpus.at("hypotheses"), corpus.at("references"), options_of(row)),
-                  row.at("score"));
+      expect_same(
+          corpus_score(Chrf(options_of(row)), corpus.at("hypotheses"), corpus.at("references")),
+          row.at("score"));
     }
   }
 }
 
 TEST(ChrfReference, SentenceScoresEqualThoseOfSacreBleu) {
   for (const Json& corpus : metric_cases().at("corpora")) {
-    SCOPED_TRACE(corpus.at("name").dump());
-    const Json& expected = corpus.at("sentence_chrf");
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      std::vector<std::string> references;
-      for (const Json& reference : corpus.at("references")) references.push_back(reference.at(i));
-      expect_same(sentence_chrf(corpus.at("hypotheses").at(i), references), expected.at(i));
-    }
+    expect_same_sentences(Chrf(), corpus, "sentence_chrf");
   }
 }
 
 TEST(ChrfReference, NameAndSignatureEqualThoseOfSacreBleuExceptTheVersion) {
   for (const Json& corpus : metric_cases().at("corpora")) {
     for (const Json& row : corpus.at("chrf")) {
-      const ChrfOptions options = options_of(row);
-      EXPECT_EQ(chrf_name(options), row.at("name"));
-      EXPECT_EQ(without_version(chrf_signature(options, corpus.at("references").size())),
+      const Chrf chrf(options_of(row));
+      EXPECT_EQ(chrf.name(), row.at("name"));
+      EXPECT_EQ(without_version(chrf.signature(corpus.at("references").size())),
                 without_version(row.at("signature")));
     }
   }

@@ -10,7 +10,7 @@ namespace regard::chrf_test {
 namespace {
 
 TEST(Chrf, IdenticalLinesScore100WithAnyWhiteSpace) {
-  EXPECT_DOUBLE_EQ(corpus_chrf({"ab  cd"}, {{"abc d"}}), 100);
+  EXPECT_DOUBLE_EQ(corpus_score(Chrf(), {"ab  cd"}, {{"abc d"}}), 100);
 }
 
 // Computed by hand: only orders 1 and 2 exist on both sides. Precision is 2/2 and 1/1, recall 2/3
@@ -18,47 +18,48 @@ TEST(Chrf, IdenticalLinesScore100WithAnyWhiteSpace) {
 TEST(Chrf, ScoreOfASmallExample) {
   const double precision = 1;
   const double recall = (2. / 3 + 1. / 2) / 2;
-  EXPECT_DOUBLE_EQ(corpus_chrf({"ab"}, {{"abc"}}),
+  EXPECT_DOUBLE_EQ(corpus_score(Chrf(), {"ab"}, {{"abc"}}),
                    100 * 5 * precision * recall / (4 * precision + recall));
 }
 
 TEST(Chrf, UsesTheBestReferenceOfEachSentence) {
-  const double best_alone = corpus_chrf({"abcd", "efgh"}, {{"abcx", "efgh"}});
-  EXPECT_DOUBLE_EQ(corpus_chrf({"abcd", "efgh"}, {{"abcx", "zzzz"}, {"zzzz", "efgh"}}), best_alone);
+  const double best_alone = corpus_score(Chrf(), {"abcd", "efgh"}, {{"abcx", "efgh"}});
+  EXPECT_DOUBLE_EQ(corpus_score(Chrf(), {"abcd", "efgh"}, {{"abcx", "zzzz"}, {"zzzz", "efgh"}}),
+                   best_alone);
 }
 
 TEST(Chrf, UsesTheFirstOfReferencesWithEqualScores) {
-  const double first_alone = corpus_chrf({"ab", "cd"}, {{"ab", "xyzw"}});
-  EXPECT_DOUBLE_EQ(corpus_chrf({"ab", "cd"}, {{"ab", "xyzw"}, {"ab", "xx"}}), first_alone);
-  EXPECT_NE(corpus_chrf({"ab", "cd"}, {{"ab", "xx"}, {"ab", "xyzw"}}), first_alone);
+  const double first_alone = corpus_score(Chrf(), {"ab", "cd"}, {{"ab", "xyzw"}});
+  EXPECT_DOUBLE_EQ(corpus_score(Chrf(), {"ab", "cd"}, {{"ab", "xyzw"}, {"ab", "xx"}}), first_alone);
+  EXPECT_NE(corpus_score(Chrf(), {"ab", "cd"}, {{"ab", "xx"}, {"ab", "xyzw"}}), first_alone);
 }
 
 TEST(Chrf, PlusPlusCountsWordOrder) {
   ChrfOptions plus_plus;
   plus_plus.word_order = 2;
-  EXPECT_DOUBLE_EQ(corpus_chrf({"ab cd"}, {{"abc d"}}), 100);
-  EXPECT_LT(corpus_chrf({"ab cd"}, {{"abc d"}}, plus_plus), 100);
+  EXPECT_DOUBLE_EQ(corpus_score(Chrf(), {"ab cd"}, {{"abc d"}}), 100);
+  EXPECT_LT(corpus_score(Chrf(plus_plus), {"ab cd"}, {{"abc d"}}), 100);
   EXPECT_EQ(chrf_name(plus_plus), "chrF2++");
 }
 
 TEST(Chrf, LowercaseIgnoresCase) {
   ChrfOptions options;
   options.lowercase = true;
-  EXPECT_DOUBLE_EQ(corpus_chrf({"ÄB"}, {{"äb"}}, options), 100);
-  EXPECT_LT(corpus_chrf({"ÄB"}, {{"äb"}}), 100);
+  EXPECT_DOUBLE_EQ(corpus_score(Chrf(options), {"ÄB"}, {{"äb"}}), 100);
+  EXPECT_LT(corpus_score(Chrf(), {"ÄB"}, {{"äb"}}), 100);
 }
 
 TEST(Chrf, NoSentencesScoreZero) {
-  EXPECT_EQ(corpus_chrf({}, {{}}), 0);
+  EXPECT_EQ(corpus_score(Chrf(), {}, {{}}), 0);
 }
 
 TEST(Chrf, DifferentLineCountsAreAnError) {
-  EXPECT_THROW(corpus_chrf({"a", "b"}, {{"a"}}), InputError);
+  EXPECT_THROW(corpus_score(Chrf(), {"a", "b"}, {{"a"}}), InputError);
 }
 
 TEST(Chrf, SignatureHasTheVersionOfRegard) {
   EXPECT_EQ(
-      chrf_signature({}, 1),
+      Chrf().signature(1),
       std::string("nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:regard-") + version());
 }
 

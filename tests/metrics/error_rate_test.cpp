@@ -17,8 +17,7 @@ constexpr auto characters = ErrorRate::Symbols::characters;
 
 double score(ErrorRate::Symbols symbols, const std::vector<std::string>& hypotheses,
              const References& references) {
-  const ErrorRate metric(symbols);
-  return metric.score(metric.count(hypotheses, references).sum());
+  return corpus_score(ErrorRate(symbols), hypotheses, references);
 }
 
 TEST(ErrorRate, CountsSubstitutionsDeletionsAndInsertionsOfWords) {

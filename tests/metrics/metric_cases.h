@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "metrics/corpus_metric.h"
 #include "metrics/metric_tokenizers.h"
 
 namespace regard {
@@ -22,6 +23,16 @@ inline const Json& metric_cases() {
 // Expects equality up to nine digits: the rounding may differ.
 inline void expect_same(double value, double expected) {
   EXPECT_NEAR(value, expected, 1e-9 * std::max(1e-3, std::abs(expected)));
+}
+
+// Compares the score of each sentence of a corpus with corpus.at(key).
+inline void expect_same_sentences(const CorpusMetric& metric, const Json& corpus, const char* key) {
+  const auto counts = metric.count(corpus.at("hypotheses"), corpus.at("references"));
+  ASSERT_EQ(counts.sentences(), corpus.at(key).size());
+  for (std::size_t i = 0; i < counts.sentences(); ++i) {
+    SCOPED_TRACE(corpus.at("name").dump() + " " + std::to_string(i));
+    expect_same(metric.score(counts.sentence(i)), corpus.at(key).at(i));
+  }
 }
 
 // Returns a signature without its version, which differs on purpose.

@@ -15,8 +15,9 @@ const References references{{"the cat sat on a mat", "It rains today.", "so"},
 TEST(MetricFactory, EveryMetricScoresTheSumOfItsSentences) {
   const MetricOptions options;
   const std::vector<double> expected = {
-      corpus_bleu(hypotheses, references).score, corpus_chrf(hypotheses, references),
-      corpus_chrf(hypotheses, references, {.word_order = 2}), corpus_ter(hypotheses, references)};
+      corpus_score(Bleu(), hypotheses, references), corpus_score(Chrf(), hypotheses, references),
+      corpus_score(Chrf({.word_order = 2}), hypotheses, references),
+      corpus_score(Ter(), hypotheses, references)};
   for (std::size_t m = 0; m < expected.size(); ++m) {
     SCOPED_TRACE(metric_names()[m]);
     const auto metric = make_metric(metric_names()[m], options);
@@ -43,7 +44,7 @@ TEST(MetricFactory, ExactMatchIsThePercentageOfLinesThatEqualAReference) {
   EXPECT_THAT(counts.values, testing::ElementsAre(1, 1, 1, 1, 0, 1, 0, 1));
   EXPECT_DOUBLE_EQ(metric->score(counts.sum()), 50);
   EXPECT_EQ(metric->to_json(counts.sum()).at("equal"), 2);
-  EXPECT_DOUBLE_EQ(metric->score(metric->count({}, {{}}).sum()), 0);
+  EXPECT_DOUBLE_EQ(corpus_score(*metric, {}, {{}}), 0);
 }
 
 TEST(MetricFactory, AnUnknownNameHasASuggestion) {

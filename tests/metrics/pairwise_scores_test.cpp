@@ -21,10 +21,12 @@ const std::vector<std::string> texts = {"the cat sees the old dog .",
 
 TEST(PairwiseScores, BleuEqualsTheMetric) {
   const auto scores = pairwise_bleu(texts);
+  const Bleu effective_bleu({.effective_order = true});
   ASSERT_EQ(scores.size(), texts.size() * texts.size());
   for (std::size_t h = 0; h < texts.size(); ++h) {
     for (std::size_t r = 0; r < texts.size(); ++r) {
-      EXPECT_EQ(scores[h * texts.size() + r], sentence_bleu(texts[h], {texts[r]}).score)
+      EXPECT_EQ(scores[h * texts.size() + r],
+                corpus_score(effective_bleu, {texts[h]}, {{texts[r]}}))
           << texts[h] << " / " << texts[r];
     }
   }
@@ -40,7 +42,8 @@ TEST(PairwiseScores, ChrfEqualsTheMetric) {
     ASSERT_EQ(scores.size(), texts.size() * texts.size());
     for (std::size_t h = 0; h < texts.size(); ++h) {
       for (std::size_t r = 0; r < texts.size(); ++r) {
-        EXPECT_EQ(scores[h * texts.size() + r], sentence_chrf(texts[h], {texts[r]}, options))
+        EXPECT_EQ(scores[h * texts.size() + r],
+                  corpus_score(Chrf(options), {texts[h]}, {{texts[r]}}))
             << texts[h] << " / " << texts[r];
       }
     }

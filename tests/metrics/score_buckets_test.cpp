@@ -51,9 +51,9 @@ TEST_F(ByLength, ABucketIsScoredAsACorpus) {
   const std::vector<std::string> lines{"a b c d", "a b c e", "b c d e"};
   const References wanted{{"a b c d", "a b c d", "b c d e"}};
   ASSERT_EQ(buckets[0].scores.size(), 3u);
-  EXPECT_DOUBLE_EQ(buckets[0].scores[0], corpus_bleu(lines, wanted).score);
-  EXPECT_DOUBLE_EQ(buckets[0].scores[1], corpus_chrf(lines, wanted, {.word_order = 2}));
-  EXPECT_DOUBLE_EQ(buckets[0].scores[2], corpus_ter(lines, wanted));
+  EXPECT_DOUBLE_EQ(buckets[0].scores[0], corpus_score(bleu_, lines, wanted));
+  EXPECT_DOUBLE_EQ(buckets[0].scores[1], corpus_score(chrf_, lines, wanted));
+  EXPECT_DOUBLE_EQ(buckets[0].scores[2], corpus_score(ter_, lines, wanted));
   EXPECT_GT(buckets[0].scores[0], 0);
 }
 

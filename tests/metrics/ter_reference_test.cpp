@@ -25,20 +25,14 @@ TEST(TerReference, CorpusScoresEqualThoseOfSacreBleu) {
 
 TEST(TerReference, SentenceScoresEqualThoseOfSacreBleu) {
   for (const Json& corpus : metric_cases().at("corpora")) {
-    const Json& expected = corpus.at("sentence_ter");
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      SCOPED_TRACE(corpus.at("name").dump() + " " + std::to_string(i));
-      std::vector<std::string> references;
-      for (const Json& reference : corpus.at("references")) references.push_back(reference.at(i));
-      expect_same(sentence_ter(corpus.at("hypotheses").at(i), references), expected.at(i));
-    }
+    expect_same_sentences(Ter(), corpus, "sentence_ter");
   }
 }
 
 TEST(TerReference, SignatureEqualsThatOfSacreBleuExceptTheVersion) {
   for (const Json& corpus : metric_cases().at("corpora")) {
     for (const Json& row : corpus.at("ter")) {
-      EXPECT_EQ(without_version(ter_signature(ter_options(row), corpus.at("references").size())),
+      EXPECT_EQ(without_version(Ter(ter_options(row)).signature(corpus.at("references").size())),
                 without_version(row.at("signature")));
     }
   }

@@ -13,33 +13,34 @@ namespace regard::ter_test {
 namespace {
 
 TEST(Ter, IdenticalLinesNeedNoEdit) {
-  EXPECT_EQ(corpus_ter({"a b c"}, {{"a b c"}}), 0);
+  EXPECT_EQ(corpus_score(Ter(), {"a b c"}, {{"a b c"}}), 0);
 }
 
 // Computed by hand: "b" for "x", "d" deleted, "e" inserted; 3 edits for 4 words.
 TEST(Ter, CountsSubstitutionsDeletionsAndInsertions) {
-  EXPECT_DOUBLE_EQ(corpus_ter({"a b c d"}, {{"a x c"}}), 100. * 2 / 3);
-  EXPECT_DOUBLE_EQ(corpus_ter({"a c"}, {{"a x c e"}}), 100. * 2 / 4);
+  EXPECT_DOUBLE_EQ(corpus_score(Ter(), {"a b c d"}, {{"a x c"}}), 100. * 2 / 3);
+  EXPECT_DOUBLE_EQ(corpus_score(Ter(), {"a c"}, {{"a x c e"}}), 100. * 2 / 4);
 }
 
 TEST(Ter, AShiftedPhraseIsOneEdit) {
-  EXPECT_DOUBLE_EQ(corpus_ter({"on the mat sat a cat"}, {{"a cat sat on the mat"}}), 100. * 2 / 6);
-  EXPECT_DOUBLE_EQ(corpus_ter({"d e f a b c"}, {{"a b c d e f"}}), 100. * 1 / 6);
+  EXPECT_DOUBLE_EQ(corpus_score(Ter(), {"on the mat sat a cat"}, {{"a cat sat on the mat"}}),
+                   100. * 2 / 6);
+  EXPECT_DOUBLE_EQ(corpus_score(Ter(), {"d e f a b c"}, {{"a b c d e f"}}), 100. * 1 / 6);
 }
 
 TEST(Ter, DividesTheFewestEditsByTheMeanLength) {
-  EXPECT_DOUBLE_EQ(corpus_ter({"a b c"}, {{"x y"}, {"a b c d"}}), 100. * 1 / 3);
+  EXPECT_DOUBLE_EQ(corpus_score(Ter(), {"a b c"}, {{"x y"}, {"a b c d"}}), 100. * 1 / 3);
 }
 
 TEST(Ter, ReferencesWithoutWords) {
-  EXPECT_EQ(corpus_ter({"a b"}, {{""}}), 100);
-  EXPECT_EQ(corpus_ter({""}, {{""}}), 0);
-  EXPECT_EQ(corpus_ter({}, {{}}), 0);
+  EXPECT_EQ(corpus_score(Ter(), {"a b"}, {{""}}), 100);
+  EXPECT_EQ(corpus_score(Ter(), {""}, {{""}}), 0);
+  EXPECT_EQ(corpus_score(Ter(), {}, {{}}), 0);
 }
 
 TEST(Ter, CaseSensitivityIsOptional) {
-  EXPECT_EQ(corpus_ter({"Das Ü"}, {{"das ü"}}), 0);
-  EXPECT_EQ(corpus_ter({"Das Ü"}, {{"das ü"}}, {.case_sensitive = true}), 100);
+  EXPECT_EQ(corpus_score(Ter(), {"Das Ü"}, {{"das ü"}}), 0);
+  EXPECT_EQ(corpus_score(Ter({.case_sensitive = true}), {"Das Ü"}, {{"das ü"}}), 100);
 }
 
 // A full table would have 10^10 cells.
@@ -50,15 +51,15 @@ TEST(Ter, LongLinesUseABand) {
     hypothesis += "h" + std::to_string(i) + " ";
     reference += "r" + std::to_string(i) + " ";
   }
-  EXPECT_EQ(corpus_ter({hypothesis}, {{reference}}), 100);
+  EXPECT_EQ(corpus_score(Ter(), {hypothesis}, {{reference}}), 100);
 }
 
 TEST(Ter, DifferentLineCountsAreAnError) {
-  EXPECT_THROW(corpus_ter({"a", "b"}, {{"a"}}), InputError);
+  EXPECT_THROW(corpus_score(Ter(), {"a", "b"}, {{"a"}}), InputError);
 }
 
 TEST(Ter, SignatureHasTheVersionOfRegard) {
-  EXPECT_EQ(ter_signature({}, 1),
+  EXPECT_EQ(Ter().signature(1),
             std::string("nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:regard-") +
                 version());
 }

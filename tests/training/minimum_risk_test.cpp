@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 
-#include "metrics/chrf.h"
 #include "metrics/metric_factory.h"
 #include "model/build_model.h"
 #include "tests/training/minimum_risk_case.h"
@@ -113,6 +112,7 @@ TEST(MinimumRisk, TheRiskIsOneMinusTheSentenceScoreOfTheText) {
   MetricOptions metric_options;
   metric_options.bleu.effective_order = true;
   const auto bleu = make_metric("bleu", metric_options);
+  const auto chrf = make_metric("chrf", metric_options);
   for (const auto metric : {RiskMetric::bleu, RiskMetric::chrf}) {
     auto options = risk_options();
     options.training.minimum_risk.metric = metric;
@@ -121,10 +121,8 @@ TEST(MinimumRisk, TheRiskIsOneMinusTheSentenceScoreOfTheText) {
          by_sentence(sampled(*model, options, make_batch(examples()), 1))) {
       const auto reference = text_of(examples()[static_cast<std::size_t>(index)].target);
       for (const auto& [tokens, risk] : candidates) {
-        const auto score =
-            metric == RiskMetric::bleu
-                ? bleu->score(bleu->count({text_of(tokens)}, {{reference}}).sentence(0))
-                : sentence_chrf(text_of(tokens), {reference});
+        const auto score = corpus_score(metric == RiskMetric::bleu ? *bleu : *chrf,
+                                        {text_of(tokens)}, {{reference}});
         EXPECT_NEAR(risk, 1 - score / 100, 1e-12);
         some_between = some_between || (risk > 0.01 && risk < 0.99);
       }

@@ -29,12 +29,13 @@ TEST(MinimumBayesRisk, UtilitiesEqualADirectComputation) {
   const std::vector<double> weights = {0.4, 0.3, 0.2, 0.1};
   const auto chrf = expected_utilities(texts, weights, MbrMetric::chrf);
   const auto bleu = expected_utilities(texts, weights, MbrMetric::bleu);
+  const Bleu effective_bleu({.effective_order = true});
   for (std::size_t h = 0; h < texts.size(); ++h) {
     double expected_chrf = 0;
     double expected_bleu = 0;
     for (std::size_t r = 0; r < texts.size(); ++r) {
-      expected_chrf += weights[r] * sentence_chrf(texts[h], {texts[r]});
-      expected_bleu += weights[r] * sentence_bleu(texts[h], {texts[r]}).score;
+      expected_chrf += weights[r] * corpus_score(Chrf(), {texts[h]}, {{texts[r]}});
+      expected_bleu += weights[r] * corpus_score(effective_bleu, {texts[h]}, {{texts[r]}});
     }
     EXPECT_DOUBLE_EQ(chrf[h], expected_chrf);
     EXPECT_DOUBLE_EQ(bleu[h], expected_bleu);

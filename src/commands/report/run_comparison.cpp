@@ -174,7 +174,7 @@ std::string differing_sentences_html(const RunComparison& comparison, std::size_
   std::vector<double> spread;
   for (std::size_t i = 0; i < references.size(); ++i) {
     for (const auto& text : texts) {
-      chrf[i].push_back(sentence_chrf(text.hypotheses[i], {references[i]}));
+      chrf[i].push_back(corpus_score(Chrf(), {text.hypotheses[i]}, {{references[i]}}));
     }
     const auto [lowest, highest] = std::ranges::minmax(chrf[i]);
     spread.push_back(highest - lowest);

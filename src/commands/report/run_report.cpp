@@ -302,9 +302,8 @@ std::string translation_history_html(const RunRecord& run, const ScoredText& tex
   for (const auto line : evenly_spread(text.sources.size(), count)) {
     Table table({{"step", Align::right}, {"chrF", Align::right}, {"translation"}});
     for (const auto& change : translation_changes(steps, translations, line)) {
-      table.add({change.steps,
-                 fmt::format("{:.1f}", sentence_chrf(change.translation, {text.references[line]})),
-                 change.translation});
+      const auto chrf = corpus_score(Chrf(), {change.translation}, {{text.references[line]}});
+      table.add({change.steps, fmt::format("{:.1f}", chrf), change.translation});
     }
     html += fmt::format("<h3>line {}</h3>\n", line + 1) +
             pairs_html({{"source", text.sources[line]}, {"reference", text.references[line]}}) +
@@ -356,7 +355,7 @@ std::string score_by_length_html(const ScoredText& text, const CorpusMetric& met
 std::string best_and_worst_html(const ScoredText& text, std::size_t count) {
   std::vector<double> chrf;
   for (std::size_t i = 0; i < text.sources.size(); ++i)
-    chrf.push_back(sentence_chrf(text.hypotheses[i], {text.references[i]}));
+    chrf.push_back(corpus_score(Chrf(), {text.hypotheses[i]}, {{text.references[i]}}));
   std::vector<std::size_t> order(chrf.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, [&](auto a, auto b) { return chrf[a] > chrf[b]; });
