@@ -23,8 +23,4 @@ struct Converted {
 // not YAML, nor a command of fairseq, or not a configuration of one of these trainers.
 Converted convert_configuration(std::string_view text, const std::string& name);
 
-// Throws ConfigError with `name` and the line if the text is not YAML or not a configuration of
-// JoeyNMT 2.
-Converted convert_joeynmt(std::string_view text, const std::string& name);
-
 }  // namespace regard

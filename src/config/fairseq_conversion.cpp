@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <sstream>
 #include <string>
@@ -31,12 +32,30 @@ constexpr FairseqArchitecture architectures[] = {
     {"lstm_wiseman_iwslt_de_en", false, 256, 0, 0, 1, 0.1},
 };
 
-// Returns the options of a command, "--lr 5e-4 --share-all-embeddings", as YAML. Of a list after an
-// option, and of an option that is repeated, the first value counts.
+// Returns the long name of an option, without dashes.
+std::string long_name(std::string_view option) {
+  if (option.starts_with("--")) return std::string(option.substr(2));
+  option.remove_prefix(1);
+  return option == "a"   ? "arch"
+         : option == "s" ? "source-lang"
+         : option == "t" ? "target-lang"
+                         : std::string(option);
+}
+
+// True for "-a", not for "-1".
+bool is_short_option(std::string_view word) {
+  return word.size() > 1 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1]));
+}
+
+// Returns the options of a command, "--lr 5e-4 --share-all-embeddings", as YAML: each on the line
+// that it has in the command. Of a list after an option, and of an option that is repeated, the
+// first value counts.
 std::string command_as_yaml(std::string_view text) {
-  std::string yaml;
+  std::string yaml = "{";
   std::string key;
   std::string values;
+  std::size_t line_of_key = 0;
+  std::size_t lines_written = 0;
   std::vector<std::string> seen;
   constexpr std::string_view quotes = "'\"";
   const auto end_option = [&] {
@@ -45,41 +64,49 @@ std::string command_as_yaml(std::string_view text) {
       values = values.substr(1, values.size() < 2 ? 0 : values.size() - 2);
     }
     seen.push_back(key);
-    yaml += fmt::format("{}: {}\n", to_yaml(key), values.empty() ? "true" : to_yaml(values));
+    yaml.append(line_of_key - lines_written, '\n');
+    lines_written = line_of_key;
+    yaml += fmt::format("{}: {},", to_yaml(key), values.empty() ? "true" : to_yaml(values));
   };
   bool is_quoted = false;  // the value goes on: '(0.9, 0.98)'
   bool is_program = true;  // fairseq-train and its folder of data
-  std::istringstream stream{std::string(text)};
-  for (std::string next; stream >> next;) {
-    const std::string_view word = next;
-    if (word == "\\") continue;
-    if (word.starts_with("--")) {
-      end_option();
-      is_program = is_quoted = false;
-      const auto equals = word.find('=');
-      key = std::string(word.substr(2, equals == std::string_view::npos ? equals : equals - 2));
-      values = equals == std::string_view::npos ? "" : std::string(word.substr(equals + 1));
-    } else if (is_program) {
-      if (word.find("fairseq-train") == std::string_view::npos && key.empty()) {
-        key = "data";
-        values = std::string(word);
+  std::size_t line = 0;
+  for (const auto of_line : split(text, '\n')) {
+    std::istringstream stream{std::string(of_line)};
+    for (std::string next; stream >> next;) {
+      const std::string_view word = next;
+      if (word == "\\") continue;
+      if (word.starts_with("--") || (is_short_option(word) && !is_quoted)) {
         end_option();
-        key.clear();
+        is_program = is_quoted = false;
+        const auto equals = word.find('=');
+        key = long_name(word.substr(0, equals));
+        values = equals == std::string_view::npos ? "" : std::string(word.substr(equals + 1));
+        line_of_key = line;
+      } else if (is_program) {
+        if (word.find("fairseq-train") == std::string_view::npos && key.empty()) {
+          key = "data";
+          values = next;
+          line_of_key = line;
+          end_option();
+          key.clear();
+        }
+      } else if (values.empty() || is_quoted) {
+        values += (values.empty() ? "" : " ") + next;
+        is_quoted = quotes.find(values.front()) != std::string_view::npos &&
+                    (values.size() < 2 || values.back() != values.front());
       }
-    } else if (values.empty() || is_quoted) {
-      values += (values.empty() ? "" : " ") + next;
-      is_quoted = quotes.find(values.front()) != std::string_view::npos &&
-                  (values.size() < 2 || values.back() != values.front());
     }
+    ++line;
   }
   end_option();
-  return yaml;
+  return yaml + "}";
 }
 
-class FairseqConversion : private TrainerConversion {
+class FairseqConversion : private ForeignConversion {
  public:
   FairseqConversion(std::string_view text, const std::string& name)
-      : TrainerConversion(text, name) {}
+      : ForeignConversion(text, name) {}
 
   Converted run() {
     file_.note("data",
@@ -118,7 +145,7 @@ class FairseqConversion : private TrainerConversion {
 
  private:
   void model() {
-    const auto name = first({"arch", "a"}, "transformer");
+    const auto name = file_.take("arch", "transformer");
     const auto* found = std::ranges::find(architectures, name, &FairseqArchitecture::name);
     if (found == std::end(architectures)) {
       file_.note("arch", "not known here; the sizes are those of `transformer`");

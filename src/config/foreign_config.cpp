@@ -207,7 +207,8 @@ std::string ForeignConfig::location_and_value(const std::string& key) const {
 
 void ForeignConfig::note(const std::string& key, const std::string& text) {
   if (!values_.contains(key)) return;
-  notes_.emplace_back(values_.at(key).line, location_and_value(key) + ": " + text);
+  std::pair note(values_.at(key).line, location_and_value(key) + ": " + text);
+  if (std::ranges::count(notes_, note) == 0) notes_.push_back(std::move(note));
 }
 
 void ForeignConfig::note_unread(const std::map<std::string, Unsupported>& unsupported) {

@@ -1,6 +1,7 @@
 // The parts that the conversions of configurations of other trainers share. Private to config/.
 #pragma once
 
+#include <charconv>
 #include <cmath>
 #include <initializer_list>
 #include <map>
@@ -39,7 +40,7 @@ class ForeignConfig {
   // Marks a key as read, so that note_unread() does not report it.
   void mark_read(const std::string& key) { take(key); }
 
-  // Adds a note about a key, if the file has it.
+  // Adds a note about a key, if the file has it. The same note twice is one.
   void note(const std::string& key, const std::string& text);
   struct Unsupported {
     std::string reason;        // the text of the note; empty: no note
@@ -88,6 +89,10 @@ class ForeignConversion {
   void copy_value(const std::string& from, const std::string& to, const std::string& fallback) {
     put(to, file_.take(from, fallback));
   }
+  // Stores nothing if the file does not have the key.
+  void copy(const std::string& from, const std::string& to) {
+    if (const auto value = file_.take(from)) put(to, *value);
+  }
 
   // Stores which of both embeddings and the output layer share their weights. Adds a note to `key`
   // if only the embeddings do.
@@ -101,31 +106,6 @@ class ForeignConversion {
   };
   double take_larger(const Side& src, const Side& trg);
 
-  ForeignConfig file_;
-  std::map<std::string, std::string> converted_;  // keys of regard with their YAML values
-
- private:
-  std::string name_;
-};
-
-// Texts of notes.
-inline constexpr auto own_vocabulary =
-    "regard trains its vocabulary; data.tokenizer.src_file and trg_file name existing "
-    "SentencePiece "
-    "models";
-inline constexpr auto one_value = "regard has one value for both sides, here that of the encoder";
-
-// Returns the number at the beginning of a text, such as "5000u", "10e" or "0.1, 0.2"; 0 if there
-// is none.
-inline double leading_number(const std::string& text) {
-  return parse_number<double>(text.substr(0, text.find_first_not_of("0123456789."))).value_or(0);
-}
-
-// Helpers of the conversions from OpenNMT-py, Marian and fairseq.
-class TrainerConversion : protected ForeignConversion {
- protected:
-  using ForeignConversion::ForeignConversion;
-
   // Returns the first of the keys that the file has, or the fallback.
   std::string first(std::initializer_list<const char*> keys, const std::string& fallback) {
     for (const auto* key : keys) {
@@ -138,9 +118,6 @@ class TrainerConversion : protected ForeignConversion {
       if (file_.has(key)) return file_.take_number(key, fallback);
     }
     return fallback;
-  }
-  void copy(const std::string& from, const std::string& to) {
-    if (const auto value = file_.take(from)) put(to, *value);
   }
   void put_both(const std::string& key, const std::string& value) {
     put("model.encoder." + key, value);
@@ -167,19 +144,38 @@ class TrainerConversion : protected ForeignConversion {
   std::vector<std::string> entries(const std::string& key) {
     std::vector<std::string> found;
     const auto text = file_.take(key, "");
-    for (const auto entry : split(text, ',')) found.emplace_back(trim(entry));
-    std::erase(found, "");
+    for (auto entry : split(text, ',')) {
+      while (entry.starts_with(' ')) entry.remove_prefix(1);
+      while (entry.ends_with(' ')) entry.remove_suffix(1);
+      if (!entry.empty()) found.emplace_back(entry);
+    }
     return found;
   }
 
+  ForeignConfig file_;
+  std::map<std::string, std::string> converted_;  // keys of regard with their YAML values
+
  private:
-  static std::string trim(std::string_view text) {
-    while (text.starts_with(' ')) text.remove_prefix(1);
-    while (text.ends_with(' ')) text.remove_suffix(1);
-    return std::string(text);
-  }
+  std::string name_;
 };
 
+// Texts of notes.
+inline constexpr auto own_vocabulary =
+    "regard trains its vocabulary; data.tokenizer.src_file and trg_file name existing "
+    "SentencePiece "
+    "models";
+
+// Returns the number at the beginning of a text, such as "5000u", "10e", "1e-4" or "0.1, 0.2"; 0 if
+// there is none.
+inline double leading_number(const std::string& text) {
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return std::isfinite(value) ? value : 0;
+}
+
+// Throws ConfigError with `name` and the line if the text is not YAML or not a configuration of
+// JoeyNMT 2.
+Converted convert_joeynmt(std::string_view text, const std::string& name);
 Converted convert_opennmt(std::string_view text, const std::string& name);
 Converted convert_marian(std::string_view text, const std::string& name);
 // The text is a command, or the options of one.

@@ -8,10 +8,10 @@
 namespace regard {
 namespace {
 
-class MarianConversion : private TrainerConversion {
+class MarianConversion : private ForeignConversion {
  public:
   MarianConversion(std::string_view text, const std::string& name)
-      : TrainerConversion(text, name) {}
+      : ForeignConversion(text, name) {}
 
   Converted run() {
     data();
@@ -124,7 +124,9 @@ class MarianConversion : private TrainerConversion {
 
   void recurrent(double width) {
     const auto cell = file_.take_lower("enc-cell", "gru");
-    if (file_.take_lower("dec-cell", "gru") != cell) file_.note("dec-cell", one_value);
+    if (file_.take_lower("dec-cell", "gru") != cell) {
+      file_.note("dec-cell", "regard has one value for both sides, here that of the encoder");
+    }
     put_both("cell", cell == "lstm" ? "lstm" : cell == "tanh" ? "tanh" : "gru");
     if (cell != "lstm" && cell != "gru" && cell != "tanh")
       file_.note("enc-cell", "regard has gru, lstm and tanh; gru is used");

@@ -10,10 +10,10 @@
 namespace regard {
 namespace {
 
-class OpenNmtConversion : private TrainerConversion {
+class OpenNmtConversion : private ForeignConversion {
  public:
   OpenNmtConversion(std::string_view text, const std::string& name)
-      : TrainerConversion(text, name) {}
+      : ForeignConversion(text, name) {}
 
   Converted run() {
     data();

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -119,6 +120,7 @@ enc-depth: 6
 dec-depth: 6
 transformer-heads: 8
 transformer-dropout: 0.1
+transformer-ffn-activation: swish
 label-smoothing: 0.1
 mini-batch-fit: true
 mini-batch-words: 3000
@@ -148,17 +150,23 @@ seed: 1111
   EXPECT_EQ(o.search.beam_size, 6);
   EXPECT_EQ(o.search.beam_alpha, 0.6);
   EXPECT_EQ(o.training.model_dir, "model");
+  EXPECT_EQ(std::ranges::count(converted.notes,
+                               "other:15: transformer-ffn-activation: swish: regard uses relu"),
+            1);
   EXPECT_THAT(converted.notes, Each(Not(HasSubstr("to be fixed"))));
   EXPECT_THAT(converted.notes, Each(Not(HasSubstr("regard has no such option"))));
 }
 
 TEST(ConvertMarian, TheConditionalGru) {
   const auto o =
-      read(convert("train-sets: [a, b]\ntype: s2s\ndim-emb: 256\ndim-rnn: 512\nafter: 10e\n"));
+      read(convert("train-sets: [a, b]\ntype: s2s\ndim-emb: 256\ndim-rnn: 512\nafter: 10e\n"
+                   "exponential-smoothing: 1e-3\n"));
   EXPECT_EQ(o.model.decoder.query, Query::between);
   EXPECT_EQ(o.model.attention.kind, AttentionKind::additive);
   EXPECT_EQ(o.model.encoder.hidden_size, 512);
   EXPECT_EQ(o.model.encoder.embedding_dim, 256);
+  EXPECT_EQ(o.training.epochs, 10);
+  EXPECT_NEAR(o.training.moving_average, 0.999, 1e-9);
 }
 
 TEST(ConvertFairseq, ACommand) {
@@ -188,8 +196,20 @@ TEST(ConvertFairseq, ACommand) {
   EXPECT_EQ(o.training.early_stopping_metric, Metric::bleu);
   EXPECT_EQ(o.data.train[0].src, "train.de");
   EXPECT_THAT(converted.notes, Contains(HasSubstr("binary data are not read")));
-  EXPECT_THAT(converted.notes, Contains(HasSubstr("unheard-of: 3: regard has no such option")));
+  EXPECT_THAT(converted.notes,
+              Contains(HasSubstr("other:8: unheard-of: 3: regard has no such option")));
   EXPECT_THAT(converted.notes, Each(Not(HasSubstr("to be fixed"))));
+}
+
+TEST(ConvertFairseq, ShortOptions) {
+  const auto o = read(convert(
+      "fairseq-train data --share-all-embeddings -a transformer_iwslt_de_en -s de -t en --patience "
+      "-1 --lr 5e-4 --max-epoch 3"));
+  EXPECT_EQ(o.model.encoder.self_attention.feed_forward_size, 1024);
+  EXPECT_EQ(o.model.tied_embeddings, TiedEmbeddings::all);
+  EXPECT_EQ(o.data.train[0].src, "train.de");
+  EXPECT_EQ(o.data.train[0].trg, "train.en");
+  EXPECT_EQ(o.training.learning_rate, 5e-4);
 }
 
 TEST(Convert, OtherTextIsAnError) {

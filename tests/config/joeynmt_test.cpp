@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "config/check.h"
+#include "config/foreign_config.h"
 #include "config/reader.h"
 
 namespace regard::joeynmt_test {
