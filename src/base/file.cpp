@@ -182,7 +182,10 @@ void make_folder(const fs::path& path) {
 }
 
 void sync_to_disk(const fs::path& path) {
-  const WriteDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC), path);
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  std::error_code ignored;
+  if (descriptor < 0 && errno == EACCES && fs::is_directory(path, ignored)) return;
+  const WriteDescriptor file(descriptor, path);
   sync(file.get(), path);
 }
 

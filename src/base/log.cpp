@@ -40,8 +40,6 @@ spdlog::logger& logger() {
 
 spdlog::level::level_enum spdlog_level(Level level) {
   switch (level) {
-    case Level::debug:
-      return spdlog::level::debug;
     case Level::info:
       return spdlog::level::info;
     case Level::warning:
@@ -85,10 +83,6 @@ void open_file(const std::string& path) {
   } catch (const spdlog::spdlog_ex& error) {
     throw EnvironmentError("{}: cannot write the log ({})", path, error.what());
   }
-}
-
-void close_file() {
-  if (logger().sinks().size() > 1) logger().sinks().resize(1);
 }
 
 void set_before_line(void (*hook)()) {

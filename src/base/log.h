@@ -11,17 +11,16 @@
 
 namespace regard::log {
 
-enum class Level { debug, info, warning, error };
+enum class Level { info, warning, error };
 
 // Writes one line to stderr and to the open log file and flushes both. Thread-safe. Control
 // characters except tabs and line feeds are escaped, as \x1B.
 void write(Level level, std::string_view message);
 // Drops messages below this level (default: info).
 void set_level(Level level);
-// Also appends every later message, with its time, to `path`, until close_file(). Throws
-// EnvironmentError if the file cannot be opened.
+// Also appends every later message, with its time, to `path`. Throws EnvironmentError if the file
+// cannot be opened.
 void open_file(const std::string& path);
-void close_file();
 // Sets a function to call before each line on stderr, so that a progress bar can clear its own
 // line; nullptr unsets it. stderr_mutex() is locked during the call.
 void set_before_line(void (*hook)());
@@ -33,10 +32,6 @@ std::mutex& stderr_mutex();
 void set_quiet();
 bool is_quiet();
 
-template <typename... Args>
-void debug(fmt::format_string<Args...> format, Args&&... args) {
-  write(Level::debug, fmt::format(format, std::forward<Args>(args)...));
-}
 template <typename... Args>
 void info(fmt::format_string<Args...> format, Args&&... args) {
   write(Level::info, fmt::format(format, std::forward<Args>(args)...));

@@ -38,6 +38,15 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
+std::string replace_all(std::string_view text, std::string_view from, std::string_view to) {
+  std::string result;
+  for (std::size_t at; (at = text.find(from)) != std::string_view::npos;) {
+    result.append(text.substr(0, at)).append(to);
+    text.remove_prefix(at + from.size());
+  }
+  return result.append(text);
+}
+
 std::string pluralize(bool is_one, std::string_view noun) {
   if (is_one) return std::string(noun);
   if (noun.ends_with("is")) return std::string(noun.substr(0, noun.size() - 2)) + "es";

@@ -29,6 +29,9 @@ std::optional<Number> parse_number(std::string_view text) {
 // Returns the text with lower case for the letters A to Z; other bytes stay.
 std::string lower_ascii(std::string_view text);
 
+// Returns the text with `to` in place of each `from`, which is not empty.
+std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
+
 // Returns the noun, in the plural unless `is_one`. Adds -s, or -es after a sibilant ("batches").
 // Replaces -y after a consonant by -ies ("entries"), and -is by -es ("hypotheses").
 std::string pluralize(bool is_one, std::string_view noun);

@@ -70,9 +70,22 @@ void ThreadPool::run(const std::function<void(std::size_t)>& job) {
 void parallel_for(ThreadPool& pool, std::size_t count,
                   const std::function<void(std::size_t)>& job) {
   std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::size_t failed = count;  // the lowest i that threw
+  std::exception_ptr error;
   pool.run([&](std::size_t) {
-    for (auto i = next++; i < count; i = next++) job(i);
+    for (auto i = next++; i < count; i = next++) {
+      try {
+        job(i);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (i < failed) error = std::current_exception();
+        failed = std::min(failed, i);
+        next = count;
+      }
+    }
   });
+  if (error) std::rethrow_exception(error);
 }
 
 void parallel_for_ranges(ThreadPool& pool, std::size_t count, std::size_t size,

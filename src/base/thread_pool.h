@@ -46,8 +46,9 @@ class ThreadPool {
   std::vector<std::exception_ptr> thrown_;  // one per thread
 };
 
-// Runs job(i) once for each i = 0 … count − 1, on the next free thread, and waits. A thread whose
-// job throws takes no further i; rethrows as run() does, after the other threads have finished.
+// Runs job(i) once for each i = 0 … count − 1, on the next free thread, and waits. Starts no
+// further i after an exception, and rethrows that of the lowest i, which does not depend on the
+// threads.
 void parallel_for(ThreadPool& pool, std::size_t count, const std::function<void(std::size_t)>& job);
 
 // Splits `count` items into ranges of `size` > 0 items and runs job(begin, end) once for each, on

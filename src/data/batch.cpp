@@ -12,13 +12,8 @@ namespace {
 
 using Tokens = std::span<const std::int32_t>;
 
-struct Pair {
+struct Pair : CorpusPair {
   std::int64_t index;
-  Tokens source;
-  Tokens target;
-  std::span<const float> numbers = {};
-  Tokens extended_ids = {};
-  Frames frames = {};
   Tokens masked = {};
   std::int32_t first_target = bos_id;
 
@@ -130,7 +125,13 @@ Batch assemble(std::vector<Pair> pairs, TargetKind target) {
 std::vector<Pair> pairs_of(std::span<const Example> examples) {
   std::vector<Pair> pairs;
   for (const Example& e : examples) {
-    pairs.push_back({e.index, e.source, e.target, e.numbers, e.extended_ids, e.frames, e.masked,
+    pairs.push_back({{.source = e.source,
+                      .target = e.target,
+                      .numbers = e.numbers,
+                      .extended_ids = e.extended_ids,
+                      .frames = e.frames},
+                     e.index,
+                     e.masked,
                      e.first_target});
   }
   return pairs;
@@ -232,18 +233,21 @@ Batch make_masked_batch(std::span<const Example> examples) {
   return assemble(pairs_of(examples), TargetKind::masked);
 }
 
+Example example_of(const Corpus& corpus, std::int64_t i) {
+  const auto pair = corpus.pair(i);
+  return {.index = i,
+          .source = {pair.source.begin(), pair.source.end()},
+          .target = {pair.target.begin(), pair.target.end()},
+          .numbers = {pair.numbers.begin(), pair.numbers.end()},
+          .extended_ids = {pair.extended_ids.begin(), pair.extended_ids.end()},
+          .frames = pair.frames,
+          .first_target = corpus.part_of(i).first_target};
+}
+
 Batch make_batch(const Corpus& corpus, std::span<const std::int64_t> pairs) {
   std::vector<Pair> rows;
-  for (const std::int64_t i : pairs) {
-    const auto pair = corpus.pair(i);
-    rows.push_back({i,
-                    pair.source,
-                    pair.target,
-                    pair.numbers,
-                    pair.extended_ids,
-                    pair.frames,
-                    {},
-                    corpus.part_of(i).first_target});
+  for (const auto i : pairs) {
+    rows.push_back({corpus.pair(i), i, {}, corpus.part_of(i).first_target});
   }
   return assemble(std::move(rows), TargetKind::sentence);
 }
@@ -252,12 +256,11 @@ Batch make_source_batch(std::span<const SourceLine> sources) {
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const SourceLine& line = sources[i];
-    pairs.push_back({static_cast<std::int64_t>(i),
-                     line.tokens,
-                     {},
-                     line.numbers,
-                     line.extended_ids,
-                     line.frames});
+    pairs.push_back({{.source = line.tokens,
+                      .numbers = line.numbers,
+                      .extended_ids = line.extended_ids,
+                      .frames = line.frames},
+                     static_cast<std::int64_t>(i)});
   }
   return assemble(std::move(pairs), TargetKind::none);
 }

@@ -34,6 +34,9 @@ struct Example {
   }
 };
 
+// Returns pair i of a corpus. Throws as Corpus::pair() does.
+Example example_of(const Corpus& corpus, std::int64_t i);
+
 struct Batch {
   SourceBatch source;  // lengths decrease
   // [B, T + 1] int64: <s> y_1 … y_m </s>, then <pad>; undefined in translation. A tag of the target

@@ -288,12 +288,11 @@ const EpochPlan& BatchSampler::plan(std::int64_t epoch) {
   return plan_;
 }
 
-std::vector<std::int32_t> BatchSampler::sample(const Tokenizer& tokenizer, std::string_view text,
-                                               std::span<const std::int32_t> best,
-                                               std::int64_t max_length, Random& random) const {
-  auto tokens = tokenizer.sample(text, sampling_.amount, random);
-  if (static_cast<std::int64_t>(tokens.size()) <= max_length) return tokens;
-  return {best.begin(), best.end()};
+void BatchSampler::sample(const Tokenizer& tokenizer, std::string_view text,
+                          std::int64_t max_length, Random& random,
+                          std::vector<std::int32_t>& tokens) const {
+  auto sampled = tokenizer.sample(text, sampling_.amount, random);
+  if (std::ssize(sampled) <= max_length) tokens = std::move(sampled);
 }
 
 Batch BatchSampler::changed_batch(std::int64_t epoch, std::size_t first,
@@ -303,26 +302,15 @@ Batch BatchSampler::changed_batch(std::int64_t epoch, std::size_t first,
   std::vector<Example> examples;
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     Random random(epoch_seed, first + k);
-    const auto pair = corpus_.pair(pairs[k]);
-    Example example;
-    example.index = pairs[k];
-    const auto& part = corpus_.part_of(pairs[k]);
-    example.first_target = part.first_target;
+    auto& example = examples.emplace_back(example_of(corpus_, pairs[k]));
     if (sampling_.amount > 0) {
-      codec.source_tag = part.source_tag;
-      const auto source = codec.tagged_source(corpus_.source_text(pairs[k]));
-      example.source =
-          sample(*codec.source, source, pair.source, sampling_.max_source_length, random);
-      example.target = sample(*codec.target, corpus_.target_text(pairs[k]), pair.target,
-                              sampling_.max_target_length, random);
-    } else {
-      example.source.assign(pair.source.begin(), pair.source.end());
-      example.target.assign(pair.target.begin(), pair.target.end());
+      const auto pair = corpus_.pair(pairs[k]);
+      codec.source_tag = corpus_.part_of(pairs[k]).source_tag;
+      sample(*codec.source, codec.tagged_source(pair.source_text), sampling_.max_source_length,
+             random, example.source);
+      sample(*codec.target, pair.target_text, sampling_.max_target_length, random, example.target);
     }
-    example.numbers.assign(pair.numbers.begin(), pair.numbers.end());
-    example.frames = pair.frames;
     noise_.apply(example, corpus_, random);
-    examples.push_back(std::move(example));
   }
   return noise_.batch(examples);
 }

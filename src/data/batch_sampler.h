@@ -121,10 +121,9 @@ class BatchSampler {
   const PreparedEpoch& prepared_epoch(std::int64_t epoch);
   const EpochPlan& plan(std::int64_t epoch);
   PlanPart plan_of(std::int64_t epoch, std::int64_t i);
-  // Returns a random segmentation of the text, or `best` if it has more than `max_length` tokens.
-  std::vector<std::int32_t> sample(const Tokenizer& tokenizer, std::string_view text,
-                                   std::span<const std::int32_t> best, std::int64_t max_length,
-                                   Random& random) const;
+  // Sets `tokens` to a random segmentation of the text, unless that has more than `max_length`.
+  void sample(const Tokenizer& tokenizer, std::string_view text, std::int64_t max_length,
+              Random& random, std::vector<std::int32_t>& tokens) const;
   // Returns a batch of `pairs` with random segmentations, if there is sub-word sampling, and noise.
   // The first pair is at position `first` of the epoch.
   Batch changed_batch(std::int64_t epoch, std::size_t first,

@@ -22,8 +22,8 @@ std::span<const T> list_or_empty(const FlatLists<T>& lists, std::size_t i) {
   return lists.size() == 0 ? std::span<const T>() : lists[i];
 }
 
-std::string_view text_of(const FlatLists<char>& texts, std::size_t i) {
-  const std::span<const char> characters = texts[i];
+std::string_view text_or_empty(const FlatLists<char>& texts, std::size_t i) {
+  const auto characters = list_or_empty(texts, i);
   return {characters.data(), characters.size()};
 }
 
@@ -114,12 +114,6 @@ Corpus Corpus::training(const DataOptions& options, const TextCodec& codec, cons
   return corpus;
 }
 
-Corpus Corpus::training(const DataOptions& options, const TextCodec& codec) {
-  ThreadPool pool;
-  const TextFiles files(training_paths(options), pool, TextFiles::default_memory, options.source);
-  return training(options, codec, files, pool);
-}
-
 Corpus Corpus::training(const DataOptions& options, const TextCodec& codec, CorpusPairs pairs,
                         std::span<const std::int64_t> part_ends) {
   Corpus corpus(codec, options.tokenizer.sampling > 0);
@@ -134,21 +128,13 @@ Corpus Corpus::training(const DataOptions& options, const TextCodec& codec, Corp
 }
 
 Corpus Corpus::training(const Options& options, std::shared_ptr<const PreparedCorpus> prepared) {
-  const auto folder = prepared->folder().string();
-  const auto differences =
-      pair_option_differences(prepared->options(), options, /*tokenizer_training=*/false);
-  if (!differences.empty()) {
-    throw ConfigError(
-        "data.prepared: {} was prepared with other options:{}\nRestore these, or run `regard "
-        "prepare` again into another folder",
-        folder, differences_text(differences));
-  }
+  prepared->check_options(options, /*tokenizer_training=*/false);
   check_corpora(options.data, *prepared);
   if (options.data.tokenizer.sampling > 0 && !prepared->has_text()) {
     throw ConfigError(
         "data.tokenizer.sampling is {}, which needs the text, but data.prepared ({}) has only "
         "tokens; run `regard prepare` with this option into another folder, or set sampling to 0",
-        options.data.tokenizer.sampling, folder);
+        options.data.tokenizer.sampling, prepared->folder().string());
   }
   Corpus corpus(prepared->codec(), prepared->has_text());
   corpus.pairs_.report = prepared->report();
@@ -198,13 +184,6 @@ void Corpus::check_epoch(const DataOptions& options) const {
       weights, pairs, size());
 }
 
-Corpus Corpus::validation(const DataOptions& options, const TextCodec& codec) {
-  ThreadPool pool;
-  const TextFiles files({options.dev.src, options.dev.trg}, pool, TextFiles::default_memory,
-                        options.source);
-  return validation(options, codec, files, pool);
-}
-
 Corpus Corpus::validation(const DataOptions& options, const TextCodec& codec,
                           const TextFiles& files, ThreadPool& pool) {
   const auto& source = options.dev.src;
@@ -232,13 +211,13 @@ Corpus Corpus::validation(const DataOptions& options, const TextCodec& codec,
 }
 
 CorpusPair Corpus::pair(std::int64_t i) const {
-  if (prepared_) {
-    const auto pair = prepared_->pair(i);
-    return {pair.source, pair.target, pair.numbers, pair.extended_ids};
-  }
-  CorpusPair pair{pairs_.source[index(i)], pairs_.target[index(i)],
-                  list_or_empty(pairs_.numbers, index(i)),
-                  list_or_empty(pairs_.extended_ids, index(i))};
+  if (prepared_) return prepared_->pair(i);
+  CorpusPair pair{.source = pairs_.source[index(i)],
+                  .target = pairs_.target[index(i)],
+                  .numbers = list_or_empty(pairs_.numbers, index(i)),
+                  .extended_ids = list_or_empty(pairs_.extended_ids, index(i)),
+                  .source_text = text_or_empty(pairs_.source_text, index(i)),
+                  .target_text = text_or_empty(pairs_.target_text, index(i))};
   if (codec_.features) {
     pair.frames = part_of(i).features->item(std::int64_t{pairs_.lines[index(i)]} - 1);
   }
@@ -249,14 +228,6 @@ std::int64_t Corpus::source_length(std::int64_t i) const {
   if (prepared_) return prepared_->source_length(i);
   if (!codec_.features) return std::ssize(pairs_.source[index(i)]);
   return part_of(i).features->length(std::int64_t{pairs_.lines[index(i)]} - 1);
-}
-
-std::string_view Corpus::source_text(std::int64_t i) const {
-  return prepared_ ? prepared_->pair(i).source_text : text_of(pairs_.source_text, index(i));
-}
-
-std::string_view Corpus::target_text(std::int64_t i) const {
-  return prepared_ ? prepared_->pair(i).target_text : text_of(pairs_.target_text, index(i));
 }
 
 const CorpusPart& Corpus::part_of(std::int64_t i) const {

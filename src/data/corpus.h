@@ -6,7 +6,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/thread_pool.h"
@@ -30,16 +29,6 @@ struct CorpusPart {
   std::int32_t first_target = bos_id;     // see TextCodec
 };
 
-// A pair of a corpus. See SourceLine for `numbers`, `extended_ids` and `frames`, which are empty if
-// the model does not use them.
-struct CorpusPair {
-  std::span<const std::int32_t> source;
-  std::span<const std::int32_t> target;
-  std::span<const float> numbers;
-  std::span<const std::int32_t> extended_ids;
-  Frames frames = {};
-};
-
 class Corpus {
  public:
   // Encodes data.train without the pairs skipped for the reasons in CorpusReport, on all threads of
@@ -49,8 +38,6 @@ class Corpus {
   // an epoch has less than one pair on average.
   static Corpus training(const DataOptions& options, const TextCodec& codec, const TextFiles& files,
                          ThreadPool& pool);
-  // Reads the files itself, on one thread.
-  static Corpus training(const DataOptions& options, const TextCodec& codec);
   // Returns the training corpus with these pairs, encoded before from the same text by the same
   // tokenizers; `part_ends` as returned by part_ends(). Throws ConfigError as above.
   static Corpus training(const DataOptions& options, const TextCodec& codec, CorpusPairs pairs,
@@ -66,17 +53,12 @@ class Corpus {
   // if a line has too many elements, or if no pair has text on both sides.
   static Corpus validation(const DataOptions& options, const TextCodec& codec,
                            const TextFiles& files, ThreadPool& pool);
-  static Corpus validation(const DataOptions& options, const TextCodec& codec);
 
   std::int64_t size() const {
     return prepared_ ? prepared_->size() : static_cast<std::int64_t>(pairs_.source.size());
   }
-  // Returns pair i, without its text. Throws InputError if it is in a prepared corpus and damaged.
+  // Throws InputError if the pair is in a prepared corpus and damaged.
   CorpusPair pair(std::int64_t i) const;
-  std::span<const std::int32_t> source(std::int64_t i) const { return pair(i).source; }
-  std::span<const std::int32_t> target(std::int64_t i) const { return pair(i).target; }
-  std::span<const float> numbers(std::int64_t i) const { return pair(i).numbers; }
-  std::span<const std::int32_t> extended_ids(std::int64_t i) const { return pair(i).extended_ids; }
   // Return the number of tokens or frames on a side of pair i. They do not read the tokens.
   std::int64_t source_length(std::int64_t i) const;
   std::int64_t target_length(std::int64_t i) const {
@@ -93,8 +75,6 @@ class Corpus {
   // Returns how often an epoch uses pair i, on average: the weight of its corpus, after
   // data.temperature.
   double weight(std::int64_t i) const { return part_of(i).weight; }
-  // Returns true if source and target of pair i are lines of the same file.
-  bool has_equal_sides(std::int64_t i) const { return part_of(i).has_equal_sides; }
   // Returns the corpus of pair i.
   const CorpusPart& part_of(std::int64_t i) const;
   // Returns the corpora, in the order of their pairs.
@@ -102,10 +82,8 @@ class Corpus {
   // Returns the lines of these pairs: "data/train.en:12, 40, data/more.en:7".
   std::string source_locations(std::span<const std::int64_t> pairs) const;
 
+  // True if the pairs have their text.
   bool has_text() const { return keep_text_; }
-  // Return the text of pair i, without tags; only if has_text(). Throw as pair() does.
-  std::string_view source_text(std::int64_t i) const;
-  std::string_view target_text(std::int64_t i) const;
 
   // Those of a validation corpus have its tags.
   const TextCodec& codec() const { return codec_; }

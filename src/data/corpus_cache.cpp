@@ -272,6 +272,9 @@ Json corpus_inputs(const DataOptions& options, const ModelOptions& model, const 
   inputs["text"] = options.tokenizer.sampling > 0;
   if (options.remove_duplicates) inputs["remove_duplicates"] = true;
   if (options.source == SourceKind::features) inputs["max_frames"] = options.max_frames;
+  if (model.encoder.kind == EncoderKind::convolutional) {
+    inputs["image_height"] = model.encoder.image_height;
+  }
   return inputs;
 }
 
@@ -290,9 +293,10 @@ bool ids_are_below(std::span<const std::int32_t> ids, std::int64_t end) {
   return std::ranges::all_of(ids, [&](std::int32_t id) { return id >= 0 && id < end; });
 }
 
-// Throws Damaged if a pair has an item that its file of features does not have.
+// Throws Damaged if a pair has tokens, or an item that its file of features does not have.
 void check_items(const CorpusPairs& pairs, std::span<const std::int64_t> part_ends,
                  const DataOptions& options, const FeatureFiles& features) {
+  require(pairs.source.items().empty());
   std::size_t i = 0;
   std::size_t part = 0;
   for (const auto& corpus : options.train) {
@@ -304,31 +308,35 @@ void check_items(const CorpusPairs& pairs, std::span<const std::int64_t> part_en
   }
 }
 
-// Throws Damaged if the arrays do not fit together, or a token is outside its vocabulary: the file
-// may come from somewhere else. A target may copy or point to any position of its source.
+// Throws Damaged if the arrays do not fit together or are not those of the codec, or if a token is
+// outside its vocabulary: the file may come from somewhere else. A target may copy or point to any
+// position of its source.
 void check(const CorpusPairs& pairs, std::span<const std::int64_t> part_ends,
            const DataOptions& options, const TextCodec& codec) {
   const auto size = pairs.lines.size();
   const bool has_text = options.tokenizer.sampling > 0;
+  const bool refers = refers_to_source(codec.output);
+  const bool copies = codec.output == OutputKind::copy;
+  const auto width = codec.source->numbers("").size();  // values of a token
   const auto parts =
       std::ranges::count_if(options.train, [](const auto& c) { return c.weight > 0; });
   require(parts > 0 && std::ssize(part_ends) == parts && std::ranges::is_sorted(part_ends) &&
           part_ends.front() >= 0 && part_ends.back() == static_cast<std::int64_t>(size));
   require(is_list_of_lists(pairs.source, size) && is_list_of_lists(pairs.target, size));
-  require(is_list_of_lists(pairs.numbers, pairs.numbers.size() > 0 ? size : 0));
-  require(is_list_of_lists(pairs.extended_ids, pairs.extended_ids.size() > 0 ? size : 0));
+  require(is_list_of_lists(pairs.numbers, width > 0 ? size : 0) &&
+          is_list_of_lists(pairs.extended_ids, copies ? size : 0));
   require(is_list_of_lists(pairs.source_text, has_text ? size : 0) &&
           is_list_of_lists(pairs.target_text, has_text ? size : 0));
   require(ids_are_below(pairs.source.items(), codec.source->size()));
   if (codec.features) check_items(pairs, part_ends, options, *codec.features);
   const auto target_end = codec.target->size();
   for (std::size_t i = 0; i < size; ++i) {
-    const auto length = static_cast<std::int64_t>(pairs.source[i].size());
-    const bool refers = refers_to_source(codec.output);
-    require(ids_are_below(pairs.target[i], target_end + (refers ? length + 1 : 0)));
-    if (pairs.extended_ids.size() == 0) continue;
-    require(pairs.extended_ids[i].size() == pairs.source[i].size() + 1 &&
-            ids_are_below(pairs.extended_ids[i], target_end + length));
+    const auto states = pairs.source[i].size() + 1;  // with </s>
+    const auto end_of_positions = target_end + static_cast<std::int64_t>(states);
+    require(ids_are_below(pairs.target[i], refers ? end_of_positions : target_end) &&
+            (width == 0 || pairs.numbers[i].size() == states * width) &&
+            (!copies || (pairs.extended_ids[i].size() == states &&
+                         ids_are_below(pairs.extended_ids[i], end_of_positions - 1))));
   }
 }
 

@@ -6,12 +6,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/json.h"
+#include "data/feature_file.h"
 
 namespace regard {
+
+// A pair of a corpus, in place. See SourceLine for `numbers`, `extended_ids` and `frames`, which
+// are empty if the model does not use them.
+struct CorpusPair {
+  std::span<const std::int32_t> source = {};
+  std::span<const std::int32_t> target = {};
+  std::span<const float> numbers = {};
+  std::span<const std::int32_t> extended_ids = {};
+  Frames frames = {};
+  std::string_view source_text = {};  // without a tag; empty if the corpus did not keep it
+  std::string_view target_text = {};
+};
 
 // Counts of the pairs read, kept and skipped. Lengths are those of the pairs kept, in tokens
 // without </s>.

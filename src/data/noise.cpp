@@ -117,17 +117,8 @@ Batch SourceNoise::batch(const Corpus& corpus, std::span<const std::int64_t> pai
   if (!is_active()) return make_batch(corpus, pairs);
   std::vector<Example> examples;
   for (const auto i : pairs) {
-    const auto pair = corpus.pair(i);
-    examples.push_back({i,
-                        {pair.source.begin(), pair.source.end()},
-                        {pair.target.begin(), pair.target.end()},
-                        {pair.numbers.begin(), pair.numbers.end()},
-                        {pair.extended_ids.begin(), pair.extended_ids.end()},
-                        pair.frames,
-                        {},
-                        corpus.part_of(i).first_target});
     Random random(seed, static_cast<std::uint64_t>(i));
-    apply(examples.back(), corpus, random);
+    apply(examples.emplace_back(example_of(corpus, i)), corpus, random);
   }
   return batch(examples);
 }

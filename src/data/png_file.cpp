@@ -2,7 +2,6 @@
 
 #include <png.h>
 
-#include <stdexcept>
 #include <utility>
 
 #include "base/error.h"
@@ -64,21 +63,6 @@ Image read_png(const std::string& path) {
   check(png_image_finish_read(&control, /*background=*/nullptr, image.rgb.data(),
                               /*row_stride=*/0, /*colormap=*/nullptr));
   return image;
-}
-
-std::string encode_png(const Image& image) {
-  PngImage png;
-  png.control.width = static_cast<png_uint_32>(image.width);
-  png.control.height = static_cast<png_uint_32>(image.height);
-  png.control.format = PNG_FORMAT_RGB;
-  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png.control);
-  std::string bytes(size, '\0');
-  if (png_image_write_to_memory(&png.control, bytes.data(), &size, /*convert_to_8_bit=*/0,
-                                image.rgb.data(), /*row_stride=*/0, /*colormap=*/nullptr) == 0) {
-    throw std::runtime_error(fmt::format("libpng: {}", png.control.message));
-  }
-  bytes.resize(size);
-  return bytes;
 }
 
 }  // namespace regard

@@ -1,4 +1,4 @@
-// Reads and writes PNG images (libpng).
+// Reads PNG images (libpng).
 #pragma once
 
 #include <string>
@@ -16,9 +16,5 @@ bool begins_like_png(std::string_view bytes);
 // for any other file, for one that is damaged or ends too early, for one with transparent pixels,
 // whose colour would be a guess, and for one of more than 2^24 pixels.
 Image read_png(const std::string& path);
-
-// Returns the bytes of a PNG file. The same image has the same bytes with one version of libpng and
-// zlib.
-std::string encode_png(const Image& image);
 
 }  // namespace regard

@@ -48,15 +48,6 @@ void check_empty(const fs::path& folder) {
   }
 }
 
-std::vector<std::string> all_paths(const DataOptions& data) {
-  std::vector<std::string> paths;
-  for (const auto& corpus : data.train) {
-    paths.push_back(corpus.src);
-    paths.push_back(corpus.trg);
-  }
-  return paths;
-}
-
 // Throws ConfigError if the folder was begun with other options or from other text.
 void check_same_inputs(const fs::path& folder, const PreparedManifest& manifest,
                        const Options& before, const Options& now,
@@ -70,7 +61,7 @@ void check_same_inputs(const fs::path& folder, const PreparedManifest& manifest,
     }
   }
   auto differences = differences_text(changed);
-  const auto paths = all_paths(now.data);
+  const auto paths = training_paths(now.data, /*with_unused=*/true);
   for (std::size_t i = 0; i < std::min(text.size(), manifest.text.size()); ++i) {
     if (text[i].sha256 == manifest.text[i].sha256) continue;
     differences += (fmt::format("\n  {}: the text has changed ({} then, {} now)", paths[i],
@@ -209,7 +200,7 @@ PrepareResult prepare_corpus(const Options& options, const fs::path& folder, Thr
                   folder.string()));
   auto manifest = read_prepared_manifest(folder);
   const auto& data = options.data;
-  const TextFiles files(all_paths(data), pool);
+  const TextFiles files(training_paths(data, /*with_unused=*/true), pool);
   std::vector<TextDigest> text;
   for (const auto& corpus : data.train) {
     check_parallel(files.at(corpus.src), files.at(corpus.trg));

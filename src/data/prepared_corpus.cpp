@@ -99,9 +99,9 @@ bool decides_pairs(const Difference& difference, bool tokenizer_training) {
       "data.max_length",       "data.max_ratio",       "data.remove_duplicates",
       "data.tokenizer.kind",   "data.tokenizer.joint", "data.tokenizer.lowercase",
       "model.encoder.numbers", "model.output.kind"};
-  static constexpr std::array<std::string_view, 3> of_tokenizer = {
+  static constexpr std::array<std::string_view, 4> of_tokenizer = {
       "data.tokenizer.vocabulary_size", "data.tokenizer.min_frequency",
-      "data.tokenizer.character_coverage"};
+      "data.tokenizer.character_coverage", "data.tokenizer.user_symbols"};
   return is_one_of(always) || (tokenizer_training && is_one_of(of_tokenizer));
 }
 
@@ -241,7 +241,7 @@ PreparedCorpus::PreparedCorpus(const fs::path& folder) : folder_(folder) {
           path.string(), opened.size(), file.bytes().size(), shard.report.kept, shard.bytes);
     }
     file.prefetch(0, opened.index_bytes());
-    has_text_ = opened.has_text();
+    has_text_ = has_text_ || opened.has_text();
     bytes += file.bytes().size();
     end += opened.size();
     shard_ends_.push_back(end);
@@ -298,23 +298,23 @@ void PreparedCorpus::prefetch(std::span<const std::int64_t> pairs) const {
   }
 }
 
-ShardPair PreparedCorpus::pair(std::int64_t i) const {
+CorpusPair PreparedCorpus::pair(std::int64_t i) const {
   const auto at = place(i);
   return shards_[at.shard].pair(at.i);
 }
 
+void PreparedCorpus::check_options(const Options& now, bool tokenizer_training) const {
+  const auto differences = pair_option_differences(options_, now, tokenizer_training);
+  if (differences.empty()) return;
+  throw ConfigError(
+      "data.prepared: {} was prepared with other options:{}\nRestore these, or run `regard "
+      "prepare` again into another folder",
+      folder_.string(), differences_text(differences));
+}
+
 void PreparedCorpus::verify(ThreadPool& pool) const {
-  std::vector<std::exception_ptr> errors(manifest_.shards.size());
-  parallel_for(pool, errors.size(), [&](std::size_t i) {
-    try {
-      verify_shard(folder_, manifest_.shards[i]);
-    } catch (...) {
-      errors[i] = std::current_exception();
-    }
-  });
-  for (const auto& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
+  parallel_for(pool, manifest_.shards.size(),
+               [&](std::size_t i) { verify_shard(folder_, manifest_.shards[i]); });
 }
 
 }  // namespace regard

@@ -106,7 +106,10 @@ class PreparedCorpus {
   // into memory.
   void prefetch(std::span<const std::int64_t> pairs) const;
   // Verifies and returns a pair. Throws InputError if it is damaged.
-  ShardPair pair(std::int64_t i) const;
+  CorpusPair pair(std::int64_t i) const;
+
+  // Throws ConfigError if pair_option_differences() finds any.
+  void check_options(const Options& now, bool tokenizer_training) const;
 
   // Verifies the hash of every file, on all threads. Throws InputError for the first shard that is
   // damaged.

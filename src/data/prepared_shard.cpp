@@ -137,7 +137,7 @@ std::size_t PreparedShard::index_bytes() const {
   return sizeof(Header) + index_.size_bytes();
 }
 
-ShardPair PreparedShard::pair(std::int64_t i) const {
+CorpusPair PreparedShard::pair(std::int64_t i) const {
   const Entry& found = entry(i);
   const auto fail = [&] {
     return InputError(
@@ -153,7 +153,7 @@ ShardPair PreparedShard::pair(std::int64_t i) const {
     return taken;
   };
   const auto source_states = std::uint64_t{found.source} + 1;  // with </s>
-  ShardPair pair{.source = take(found.source), .target = take(found.target)};
+  CorpusPair pair{.source = take(found.source), .target = take(found.target)};
   const auto target_end = vocabulary_.target;
   const auto length = static_cast<std::int64_t>(found.source);
   if (!are_below(pair.source, vocabulary_.source) ||

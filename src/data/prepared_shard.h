@@ -39,16 +39,6 @@ struct ShardVocabulary {
   bool refers_to_source = false;
 };
 
-// A pair of a shard, in place. See SourceLine for `numbers` and `extended_ids`.
-struct ShardPair {
-  std::span<const std::int32_t> source;
-  std::span<const std::int32_t> target;
-  std::span<const std::int32_t> extended_ids = {};
-  std::span<const float> numbers = {};
-  std::string_view source_text = {};
-  std::string_view target_text = {};
-};
-
 // Returns the bytes of a shard. At most 16 GB.
 std::string shard_bytes(const CorpusPairs& pairs);
 
@@ -68,7 +58,7 @@ class PreparedShard {
   // Makes the processor load the lengths of pair i < size().
   void prefetch_length(std::int64_t i) const { __builtin_prefetch(&entry(i)); }
   // Verifies and returns pair i < size().
-  ShardPair pair(std::int64_t i) const;
+  CorpusPair pair(std::int64_t i) const;
   // Returns the place in the file of pair i < size(): the position and the number of its bytes,
   // without its numbers and text. Not verified.
   std::pair<std::size_t, std::size_t> place(std::int64_t i) const;

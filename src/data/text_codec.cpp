@@ -3,8 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <exception>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -156,21 +154,6 @@ bool can_train_both_at_once(const DataOptions& data, const TrainingText& text) {
   if (is_learnt_from_counts(data.tokenizer.kind) || text.pool.count() == 1) return false;
   return std::ranges::all_of(
       training_paths(data), [&](const std::string& path) { return text.files.at(path).is_kept(); });
-}
-
-// Calls make(0) and make(1) at the same time. If both throw, rethrows the exception of the first.
-void make_both(ThreadPool& pool, const std::function<void(std::size_t)>& make) {
-  std::exception_ptr errors[2];
-  parallel_for(pool, 2, [&](std::size_t side) {
-    try {
-      make(side);
-    } catch (...) {
-      errors[side] = std::current_exception();
-    }
-  });
-  for (const auto& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
 }
 
 }  // namespace
@@ -327,7 +310,7 @@ TextCodec make_text_codec(const DataOptions& options, const ModelOptions& model,
               : from_file_or_text(options, text, tokenizer.trg_file, target_paths, training);
     };
     if (can_train_both_at_once(options, training)) {
-      make_both(pool, make);
+      parallel_for(pool, 2, make);
     } else {
       make(0);
       make(1);
@@ -371,12 +354,6 @@ TextCodec extend_text_codec(const DataOptions& options, const TextCodec& initial
   return extended;
 }
 
-TextCodec make_text_codec(const DataOptions& options, const ModelOptions& model) {
-  ThreadPool pool;
-  const TextFiles files(training_paths(options), pool, TextFiles::default_memory, options.source);
-  return make_text_codec(options, model, files, pool, 0);
-}
-
 std::shared_ptr<const Tokenizer> load_tokenizer_file(const TokenizerOptions& options,
                                                      const std::string& file) {
   auto bytes = read_file<InputError>(file, "vocabulary that data.tokenizer names");
@@ -386,10 +363,10 @@ std::shared_ptr<const Tokenizer> load_tokenizer_file(const TokenizerOptions& opt
   return load_tokenizer(options, bytes, file);
 }
 
-std::vector<std::string> training_paths(const DataOptions& options) {
+std::vector<std::string> training_paths(const DataOptions& options, bool with_unused) {
   std::vector<std::string> paths;
   for (const auto& corpus : options.train) {
-    if (corpus.weight == 0) continue;
+    if (corpus.weight == 0 && !with_unused) continue;
     paths.push_back(corpus.src);
     paths.push_back(corpus.trg);
   }

@@ -86,8 +86,6 @@ struct TextCodec {
 // text/tokenizer.h.
 TextCodec make_text_codec(const DataOptions& options, const ModelOptions& model,
                           const TextFiles& files, ThreadPool& pool, std::int64_t threads);
-// Reads the files itself, on one thread.
-TextCodec make_text_codec(const DataOptions& options, const ModelOptions& model = {});
 
 // Returns the codec of an initial model with at most extend_by more entries on each side,
 // learnt from the files of data.train. Sides without a vocabulary stay as they are. Throws as
@@ -105,8 +103,9 @@ TextCodec feature_codec(const ModelOptions& model, const std::string& settings);
 // differ, and the errors of FeatureFiles::file().
 std::string feature_settings(const DataOptions& options, const ModelOptions& model);
 
-// Returns the source and the target file of each corpus with a weight above 0.
-std::vector<std::string> training_paths(const DataOptions& options);
+// Returns the source and the target file of each corpus with a weight above 0, or `with_unused` of
+// each corpus.
+std::vector<std::string> training_paths(const DataOptions& options, bool with_unused = false);
 
 // Returns the tokenizer of a side that needs no vocabulary, or null if the side needs one.
 std::shared_ptr<const Tokenizer> fixed_source_tokenizer(const ModelOptions& options);

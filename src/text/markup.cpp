@@ -33,6 +33,30 @@ std::size_t run(std::string_view text, std::size_t from, const Test& test) {
   return from;
 }
 
+// A place that a search from an earlier place of a line found, and that one from here finds again.
+// Keeps it as the number of bytes behind it: the texts are the rests of one line.
+class FoundAhead {
+ public:
+  bool is_ahead_of(std::string_view text) const { return left_ < text.size(); }
+  // Returns find(text), but calls it only if the place is not ahead.
+  template <typename Find>
+  std::size_t in(std::string_view text, const Find& find) {
+    if (!is_ahead_of(text)) left_ = text.size() - find(text);
+    return text.size() - left_;
+  }
+
+ private:
+  std::size_t left_ = std::string_view::npos;
+};
+
+// Makes the time to find all marks linear in the length of the line.
+struct Ahead {
+  FoundAhead comment_end;
+  FoundAhead parenthesis;
+  FoundAhead scheme_end;
+  FoundAhead number_end;
+};
+
 struct FoundTag {
   std::size_t size = 0;
   Mark::Kind kind = Mark::Kind::single;
@@ -44,10 +68,12 @@ constexpr std::array<std::string_view, 14> void_elements = {
     "input", "link", "meta", "param", "source", "track", "wbr"};
 
 // A name follows < or </ without a space. Quoted values of attributes may contain >.
-FoundTag match_tag(std::string_view text) {
+FoundTag match_tag(std::string_view text, Ahead& ahead) {
   if (text.starts_with("<!--")) {
-    const auto end = text.find("-->", 4);
-    return end == std::string_view::npos ? FoundTag{} : FoundTag{.size = end + 3};
+    const auto end = 4 + ahead.comment_end.in(text.substr(4), [](std::string_view rest) {
+      return std::min(rest.find("-->"), rest.size());
+    });
+    return end == text.size() ? FoundTag{} : FoundTag{.size = end + 3};
   }
   const bool closes = text.starts_with("</");
   const std::size_t begin = closes ? 2 : 1;
@@ -88,12 +114,13 @@ std::size_t match_braces(std::string_view text) {
 }
 
 // %s, %5.2f, %1$d, %(name)s, %@, %%.
-std::size_t match_percent(std::string_view text) {
+std::size_t match_percent(std::string_view text, Ahead& ahead) {
   if (text.starts_with("%%")) return 2;
   std::size_t at = 1;
   if (text.substr(1).starts_with('(')) {
-    const auto end = text.find(')');
-    if (end == std::string_view::npos) return 0;
+    const auto end = ahead.parenthesis.in(
+        text, [](std::string_view rest) { return std::min(rest.find(')'), rest.size()); });
+    if (end == text.size()) return 0;
     at = end + 1;
   } else if (const auto end = run(text, 1, is_digit_byte); text.substr(end).starts_with('$')) {
     at = end + 1;
@@ -109,10 +136,10 @@ std::size_t match_percent(std::string_view text) {
   return is_letter(character_at(text, at + 1)) ? 0 : at + 1;
 }
 
-std::size_t match_placeholder(std::string_view text, char32_t before) {
+std::size_t match_placeholder(std::string_view text, char32_t before, Ahead& ahead) {
   const auto braces = match_braces(text);
   if (braces > 0) return braces;
-  if (text[0] == '%') return is_number(before) ? 0 : match_percent(text);
+  if (text[0] == '%') return is_number(before) ? 0 : match_percent(text, ahead);
   if (text[0] != '$' || text.size() < 2 || !is_digit_byte(text[1]) || text[1] == '0') return 0;
   // No amount of money.
   const auto rest = text.substr(2);
@@ -136,12 +163,15 @@ std::size_t match_email(std::string_view text) {
   return last.size() >= 2 && std::ranges::all_of(last, is_letter_byte) ? end : 0;
 }
 
-// A scheme with ://, or www., and what follows but marks of the sentence at its end.
-std::size_t match_url(std::string_view text) {
-  const auto scheme =
-      run(text, 0, [](char c) { return is_letter_byte(c) || is_digit_byte(c) || c == '+'; });
+// A scheme with ://, or www., and what follows but marks of the sentence at its end. The end of a
+// scheme begins no URL if a longer scheme with this end began none.
+std::size_t match_url(std::string_view text, Ahead& ahead) {
+  const bool is_end_of_scheme = ahead.scheme_end.is_ahead_of(text);
+  const auto scheme = ahead.scheme_end.in(text, [](std::string_view rest) {
+    return run(rest, 0, [](char c) { return is_letter_byte(c) || is_digit_byte(c) || c == '+'; });
+  });
   std::size_t begin = 0;
-  if (scheme > 1 && text.substr(scheme).starts_with("://")) begin = scheme + 3;
+  if (!is_end_of_scheme && scheme > 1 && text.substr(scheme).starts_with("://")) begin = scheme + 3;
   if (lower_ascii(text.substr(0, 4)) == "www.") begin = 4;
   if (begin == 0) return 0;
   auto end = begin;
@@ -153,48 +183,53 @@ std::size_t match_url(std::string_view text) {
     if (!is_part) break;
     end += encode_utf8({&c, 1}).size();
   }
-  while (end > begin) {
-    const auto url = text.substr(0, end);
-    const char c = url.back();
-    const bool is_balanced = std::ranges::count(url, '(') >= std::ranges::count(url, ')');
-    if (std::string_view(".,;:!?'*").find(c) == std::string_view::npos &&
-        (c != ')' || is_balanced)) {
-      break;
+  const auto url = text.substr(0, end);
+  auto unbalanced = std::ranges::count(url, ')') - std::ranges::count(url, '(');
+  for (; end > begin; --end) {
+    const char c = text[end - 1];
+    if (c == ')' && unbalanced > 0) {
+      --unbalanced;
+    } else if (std::string_view(".,;:!?'*").find(c) == std::string_view::npos) {
+      return end;
     }
-    --end;
   }
-  return end > begin ? end : 0;
+  return 0;
 }
 
-std::size_t match_number(std::string_view text, char32_t before) {
-  std::size_t at = (text[0] == '-' || text[0] == '+') && is_space(before) ? 1 : 0;
-  if (at >= text.size() || !is_digit_byte(text[at])) return 0;
-  for (;;) {
+// Digits, also with marks between them.
+std::size_t end_of_digits(std::string_view text) {
+  for (std::size_t at = 0;; ++at) {
     at = run(text, at, is_digit_byte);
     const bool goes_on = at + 1 < text.size() &&
                          std::string_view(".,:/'").find(text[at]) != std::string_view::npos &&
                          is_digit_byte(text[at + 1]);
-    if (!goes_on) break;
-    ++at;
+    if (!goes_on) return at;
   }
-  const auto after = character_at(text, at);
-  return is_letter(after) && !is_unspaced(after) ? 0 : at;
 }
 
-std::size_t match_text(std::string_view text, char32_t before, const MarkupKinds& kinds) {
+std::size_t match_number(std::string_view text, char32_t before, Ahead& ahead) {
+  const std::size_t begin = (text[0] == '-' || text[0] == '+') && is_space(before) ? 1 : 0;
+  if (begin >= text.size() || !is_digit_byte(text[begin])) return 0;
+  const auto end = begin + ahead.number_end.in(text.substr(begin), end_of_digits);
+  const auto after = character_at(text, end);
+  return is_letter(after) && !is_unspaced(after) ? 0 : end;
+}
+
+std::size_t match_text(std::string_view text, char32_t before, const MarkupKinds& kinds,
+                       Ahead& ahead) {
   if (kinds.placeholders) {
-    if (const auto size = match_placeholder(text, before); size > 0) return size;
+    if (const auto size = match_placeholder(text, before, ahead); size > 0) return size;
   }
   const bool begins_word = !is_inside_word(before) && before != '_';
   if (kinds.urls && begins_word) {
-    if (const auto size = match_url(text); size > 0) return size;
+    if (const auto size = match_url(text, ahead); size > 0) return size;
     // Not from the middle of an address.
     if (before != '.' && before != '-' && before != '+' && before != '@' && before != '%') {
       if (const auto size = match_email(text); size > 0) return size;
     }
   }
   const bool joins_number = before == '.' || before == ',' || before == '-';
-  return kinds.numbers && begins_word && !joins_number ? match_number(text, before) : 0;
+  return kinds.numbers && begins_word && !joins_number ? match_number(text, before, ahead) : 0;
 }
 
 }  // namespace
@@ -236,37 +271,23 @@ bool is_closing_mark(char32_t c) {
 }
 
 std::string escape_html(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
+  return replace_all(replace_all(replace_all(text, "&", "&amp;"), "<", "&lt;"), ">", "&gt;");
 }
 
 void take_out(std::string_view text, const MarkupKinds& kinds,
               const std::vector<std::string>& symbols, bool is_html, MarkedLineBuilder& line) {
+  Ahead ahead;
   std::size_t begin = 0;  // of the text before the next mark
   for (std::size_t at = 0; at < text.size();) {
     const auto rest = text.substr(at);
     const bool is_symbol = std::ranges::any_of(
         symbols, [&](const auto& symbol) { return !symbol.empty() && rest.starts_with(symbol); });
-    const auto tag = kinds.tags && !is_symbol && rest[0] == '<' ? match_tag(rest) : FoundTag{};
+    const auto tag =
+        kinds.tags && !is_symbol && rest[0] == '<' ? match_tag(rest, ahead) : FoundTag{};
     const auto size = tag.size > 0 ? tag.size
                       : is_symbol || (rest[0] & 0xC0) == 0x80
                           ? 0
-                          : match_text(rest, character_before(text, at), kinds);
+                          : match_text(rest, character_before(text, at), kinds, ahead);
     if (size == 0) {
       ++at;
       continue;

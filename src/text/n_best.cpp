@@ -17,13 +17,6 @@ namespace {
 constexpr std::string_view bar = "|||";
 constexpr std::string_view escaped_bar = "&#124;&#124;&#124;";
 
-std::string replace_all(std::string text, std::string_view from, std::string_view to) {
-  for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
-
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);
@@ -118,7 +111,7 @@ NBestEntry parse_n_best(std::string_view line, const std::string& file, std::int
                      line_number, excerpt(fields[0]));
   }
   entry.sentence = *sentence;
-  entry.text = replace_all(std::string(fields[1]), escaped_bar, bar);
+  entry.text = replace_all(fields[1], escaped_bar, bar);
   if (fields.size() > 2) entry.features = fields[2];
   for (const auto word : split(entry.features, ' ')) {
     if (word.empty() || is_feature(word)) continue;

@@ -240,12 +240,6 @@ class PositionsTokenizer : public Tokenizer {
 class EmptyTokenizer : public Tokenizer {
  public:
   std::vector<std::int32_t> encode(std::string_view /*text*/) const override { return {unk_id}; }
-  std::vector<std::string> pieces(std::string_view /*text*/,
-                                  std::span<const std::int32_t> ids) const override {
-    std::vector<std::string> texts;
-    for (const auto id : ids) texts.push_back(token(id));
-    return texts;
-  }
   bool ignores_text() const override { return true; }
   std::string decode(std::span<const std::int32_t> /*ids*/) const override { return {}; }
   std::string token(std::int32_t id) const override { return std::string(special_name(id)); }

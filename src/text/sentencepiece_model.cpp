@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/special_tokens.h"
+#include "base/strings.h"
 #include "text/unicode.h"
 
 namespace regard {
@@ -292,15 +293,6 @@ bool find_specials(Parts& parts) {
   return !parts.specials[unk_id].empty();
 }
 
-std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
-  std::string result;
-  for (std::size_t at; (at = text.find(from)) != std::string_view::npos;) {
-    result.append(text.substr(0, at)).append(to);
-    text.remove_prefix(at + from.size());
-  }
-  return result.append(text);
-}
-
 }  // namespace
 
 bool normalization_rules_in_bounds(std::string_view model) {
@@ -315,11 +307,11 @@ bool normalization_rules_in_bounds(std::string_view model) {
 }
 
 std::string with_literal_symbols(std::string_view text) {
-  return replaced(text, space_symbol, literal_space_symbol);
+  return replace_all(text, space_symbol, literal_space_symbol);
 }
 
 std::string without_literal_symbols(std::string_view text) {
-  return replaced(text, literal_space_symbol, space_symbol);
+  return replace_all(text, literal_space_symbol, space_symbol);
 }
 
 bool encodes_word_by_word(std::string_view model, std::span<const std::string> symbols) {

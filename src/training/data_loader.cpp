@@ -11,26 +11,10 @@
 namespace regard {
 namespace {
 
-std::vector<std::string> all_training_paths(const DataOptions& data) {
-  std::vector<std::string> paths;
-  for (const auto& corpus : data.train) {
-    paths.push_back(corpus.src);
-    paths.push_back(corpus.trg);
-  }
-  return paths;
-}
-
 // Throws ConfigError if the configuration describes other tokenizers than those of the prepared
 // corpus.
 void check_tokenizer_options(const Options& options, const PreparedCorpus& prepared) {
-  const auto differences =
-      pair_option_differences(prepared.options(), options, /*tokenizer_training=*/true);
-  if (!differences.empty()) {
-    throw ConfigError(
-        "data.prepared: {} was prepared with other options:{}\nRestore these, or run `regard "
-        "prepare` again into another folder",
-        prepared.folder().string(), differences_text(differences));
-  }
+  prepared.check_options(options, /*tokenizer_training=*/true);
   const auto& tokenizer = options.data.tokenizer;
   const auto check = [&](const char* key, const std::string& file, const Tokenizer& used) {
     if (file.empty() || !is_file(file)) return;
@@ -82,7 +66,7 @@ DataLoader::DataLoader(const Options& options, const std::filesystem::path& run_
     prepared_ = std::make_shared<const PreparedCorpus>(data.prepared);
     digests_ = prepared_->text_digests();
     digests_[data.prepared] = prepared_->digest();
-  } else if (auto known = cache_.digests_of(all_training_paths(data), pool)) {
+  } else if (auto known = cache_.digests_of(training_paths(data, /*with_unused=*/true), pool)) {
     digests_ = std::move(*known);  // their numbers of lines were compared when the cache was made
   } else {
     read_training_files();
@@ -97,8 +81,8 @@ DataLoader::DataLoader(const Options& options, const std::filesystem::path& run_
 }
 
 void DataLoader::read_training_files() {
-  files_.emplace(all_training_paths(options_.data), pool_, TextFiles::default_memory,
-                 options_.data.source);
+  files_.emplace(training_paths(options_.data, /*with_unused=*/true), pool_,
+                 TextFiles::default_memory, options_.data.source);
   for (const auto& corpus : options_.data.train) {
     check_parallel(files_->at(corpus.src), files_->at(corpus.trg));
     for (const auto& path : {corpus.src, corpus.trg}) digests_[path] = files_->at(path).digest();

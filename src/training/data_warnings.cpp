@@ -25,7 +25,7 @@ void warn_of_bleu(const Options& options, const Corpus& dev) {
   if (!selects_best && !is_objective) return;
   std::vector<std::string> lines;
   lines.reserve(static_cast<std::size_t>(dev.size()));
-  for (std::int64_t i = 0; i < dev.size(); ++i) lines.emplace_back(dev.target_text(i));
+  for (std::int64_t i = 0; i < dev.size(); ++i) lines.emplace_back(dev.pair(i).target_text);
   const auto script = unspaced_script(lines);
   const auto warn = [&](const char* what, const char* key) {
     log::warning(

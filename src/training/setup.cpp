@@ -113,7 +113,7 @@ void check_dev_lengths(const Setup& setup) {
   const auto& target = setup.options.data.dev.trg;
   for (std::int64_t i = 0; i < setup.dev->size(); ++i) {  // pair i is line i + 1
     check(static_cast<std::size_t>(setup.dev->source_length(i)), source_limit, source, i + 1);
-    check(setup.dev->target(i).size(), target_limit, target, i + 1);
+    check(static_cast<std::size_t>(setup.dev->target_length(i)), target_limit, target, i + 1);
   }
 }
 

@@ -42,8 +42,8 @@ Validator::Validator(const Options& options, Corpus dev, torch::Device device, T
       group_(group),
       batch_size_(options.search.batch_size) {
   for (std::int64_t i = 0; i < dev_.size(); ++i) {
-    sources_.emplace_back(dev_.source_text(i));
-    references_.emplace_back(dev_.target_text(i));
+    sources_.emplace_back(dev_.pair(i).source_text);
+    references_.emplace_back(dev_.pair(i).target_text);
     if (is_own(i)) own_.push_back(sources_.back());
   }
 }

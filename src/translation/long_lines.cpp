@@ -243,7 +243,7 @@ LineLengths line_lengths(const Corpus& corpus, const std::string& source_languag
     ratios.push_back(static_cast<double>(corpus.target_length(pair)) / static_cast<double>(source));
     if (i * std::min(pairs, most_texts) / pairs < texts) continue;
     ++texts;
-    several += sentences_in(splitter, codec.source->decode(corpus.source(pair))).size() > 1;
+    several += sentences_in(splitter, codec.source->decode(corpus.pair(pair).source)).size() > 1;
   }
   const auto quantile = [](auto& values, std::size_t index) {
     std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(index));

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/fsuid.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -191,6 +192,17 @@ TEST_F(File, ThrowsTheRequestedClass) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::checkpoint);
   }
+}
+
+TEST_F(File, WritesIntoAFolderThatItMayNotRead) {
+  fs::permissions(folder_.path(), fs::perms(0333));
+  const auto user = ::setfsuid(65534);  // root may read everything
+  EXPECT_NO_THROW(write_file(path_, "new"));
+  EXPECT_NO_THROW(make_folder(folder_ / "a/b"));
+  ::setfsuid(static_cast<uid_t>(user));
+  fs::permissions(folder_.path(), fs::perms::owner_all);
+  EXPECT_EQ(bytes_of(path_), "new");
+  EXPECT_TRUE(fs::is_directory(folder_ / "a/b"));
 }
 
 TEST_F(File, CreatesFoldersWithParents) {

@@ -17,6 +17,12 @@ TEST(Split, KeepsEmptyParts) {
   EXPECT_THAT(split("", '.'), ElementsAre(""));
 }
 
+TEST(ReplaceAll, ReplacesFromTheLeftAndNotInItsOwnText) {
+  EXPECT_EQ(replace_all("aaa b", "aa", "a"), "aa b");
+  EXPECT_EQ(replace_all("a&b&", "&", "&amp;"), "a&amp;b&amp;");
+  EXPECT_EQ(replace_all("", "a", "b"), "");
+}
+
 TEST(ParseNumber, ReadsTheWholeTextOrNothing) {
   EXPECT_EQ(parse_number<std::int64_t>("-12"), -12);
   EXPECT_EQ(parse_number<double>("2.5e-1"), 0.25);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 
 namespace regard::thread_pool_test {
@@ -58,6 +59,32 @@ TEST(ParallelFor, RunsEachJobOnce) {
   std::vector<int> done(100);
   parallel_for(pool, done.size(), [&](std::size_t i) { ++done[i]; });
   EXPECT_EQ(done, std::vector<int>(100, 1));
+}
+
+TEST(ParallelFor, RethrowsTheExceptionOfTheLowestIndexAndStartsNoMore) {
+  for (const std::size_t threads : {1, 2, 4}) {
+    ThreadPool pool(threads);
+    std::atomic<bool> has_thrown = false;
+    std::atomic<std::size_t> started = 0;
+    const auto job = [&](std::size_t i) {
+      ++started;
+      if (i == 2 && threads > 1) {
+        while (!has_thrown) std::this_thread::yield();  // 3 throws first
+      }
+      if (i > 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (i != 2 && i != 3) return;
+      has_thrown = true;
+      throw std::runtime_error(std::to_string(i));
+    };
+    try {
+      parallel_for(pool, 10'000, job);
+      FAIL() << "nothing was thrown";
+    } catch (const std::runtime_error& error) {
+      EXPECT_STREQ(error.what(), "2") << threads;
+    }
+    EXPECT_LT(started, 10'000u);
+    parallel_for(pool, 3, [](std::size_t) {});  // does not throw again
+  }
 }
 
 TEST(ParallelForRanges, CoversEachItemOnceAndReportsProgress) {

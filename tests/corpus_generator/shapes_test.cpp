@@ -7,12 +7,22 @@
 #include <set>
 #include <string>
 
+#include "data/png_file.h"
+#include "tests/data/test_folder.h"
+
 namespace regard::corpus::shapes_test {
 namespace {
 
 using enum ShapeKind;
 using enum Colour;
 using enum ShapeSize;
+
+TEST(Shapes, AnImageThatIsWrittenIsReadAgain) {
+  const TestFolder folder;
+  Image image{5, 3};
+  for (int i = 0; i < 45; ++i) image.rgb.push_back(static_cast<std::uint8_t>(i * 37));
+  EXPECT_EQ(read_png(folder.write("x.png", encode_png(image))), image);
+}
 
 TEST(Shapes, CaptionsSayNumberSizeColourShapeAndRelation) {
   const Scene scene{{circle, red, medium, 1}, Relation::left, ShapeGroup{square, blue, small, 2}};

@@ -29,7 +29,8 @@ void expect_each_pair(const EpochPlan& plan, std::size_t pairs, int wanted) {
 
 std::int64_t max_target_length(const Corpus& corpus, std::span<const std::int64_t> batch) {
   std::size_t longest = 0;
-  for (const std::int64_t pair : batch) longest = std::max(longest, corpus.target(pair).size());
+  for (const std::int64_t pair : batch)
+    longest = std::max(longest, corpus.pair(pair).target.size());
   return static_cast<std::int64_t>(longest) + 1;
 }
 
@@ -138,7 +139,7 @@ TEST(EpochPlan, SortsValidationByLength) {
   const Corpus corpus = random_corpus(folder, 300);
   const EpochPlan plan = plan_by_length(corpus, ten_sentences);
   EXPECT_TRUE(std::is_sorted(plan.pairs.begin(), plan.pairs.end(), [&](auto a, auto b) {
-    return corpus.target(a).size() < corpus.target(b).size();
+    return corpus.pair(a).target.size() < corpus.pair(b).target.size();
   }));
 }
 
@@ -147,10 +148,10 @@ TEST(EpochPlan, SourceOrderAlternatesWithTargetLength) {
   const Corpus corpus = random_corpus(folder, 300);
   const EpochPlan plan = plan_by_length(corpus, ten_sentences);
   for (std::size_t i = 1; i < plan.pairs.size(); ++i) {
-    const auto target = corpus.target(plan.pairs[i]).size();
-    if (corpus.target(plan.pairs[i - 1]).size() != target) continue;
-    const auto before = corpus.source(plan.pairs[i - 1]).size();
-    const auto source = corpus.source(plan.pairs[i]).size();
+    const auto target = corpus.pair(plan.pairs[i]).target.size();
+    if (corpus.pair(plan.pairs[i - 1]).target.size() != target) continue;
+    const auto before = corpus.pair(plan.pairs[i - 1]).source.size();
+    const auto source = corpus.pair(plan.pairs[i]).source.size();
     EXPECT_TRUE(target % 2 == 0 ? before <= source : before >= source) << "at " << i;
   }
 }
@@ -177,7 +178,7 @@ TEST(BatchSampler, ReturnsThePairsOfThePlan) {
   const Batch batch = BatchSampler(corpus, ten_sentences, 1).batch(0, 1);
   for (std::size_t row = 0; row < 10; ++row) {
     const std::int64_t pair = batch.indices[row];
-    const auto length = static_cast<std::int64_t>(corpus.source(pair).size()) + 1;
+    const auto length = static_cast<std::int64_t>(corpus.pair(pair).source.size()) + 1;
     EXPECT_EQ(batch.source.lengths[static_cast<std::int64_t>(row)].item<std::int64_t>(), length);
   }
 }
@@ -203,7 +204,7 @@ class SampledBatches : public testing::Test {
     options_.tokenizer.vocabulary_size = 60;
     options_.tokenizer.sampling = 0.3;
     options_.train = {{folder_.write("src", text), folder_.write("trg", text), 2}};
-    corpus_.emplace(Corpus::training(options_, make_text_codec(options_)));
+    corpus_.emplace(training_corpus(options_, make_text_codec(options_)));
   }
   Batch batch(std::int64_t epoch, const SubwordSampling& sampling) const {
     return BatchSampler(*corpus_, {1000, BatchType::sentence}, 1, sampling).batch(epoch, 0);
@@ -250,7 +251,7 @@ TEST_F(SampledBatches, UseTheBestSegmentationIfASampleIsTooLong) {
   int kept = 0;
   for (const auto& [pair, lengths] : lengths_of(found, found.source.elements())) {
     for (const auto length : lengths) {
-      const auto best = static_cast<std::int64_t>(corpus_->source(pair).size()) + 1;
+      const auto best = static_cast<std::int64_t>(corpus_->pair(pair).source.size()) + 1;
       const bool was_drawn = std::ranges::count(drawn.at(pair), length) > 0;
       EXPECT_TRUE(was_drawn || length == best) << pair;
       kept += was_drawn ? 0 : 1;

@@ -4,10 +4,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 
 #include "base/error.h"
 #include "base/sha256.h"
+#include "tests/data/feature_files.h"
 #include "tests/data/synthetic_corpus.h"
 
 namespace regard::corpus_cache_test {
@@ -43,7 +45,7 @@ class CorpusCacheTest : public testing::Test {
     for (const auto& path : paths()) all[path] = digest_of(path);
     return all;
   }
-  Corpus fresh() { return Corpus::training(options_, make_text_codec(options_, model_)); }
+  Corpus fresh() { return training_corpus(options_, make_text_codec(options_, model_)); }
   void write(bool trained = true) {
     CorpusCache::write(path_, options_, model_, fresh(), trained, digests(), pool_);
   }
@@ -99,14 +101,14 @@ TEST_F(CorpusCacheTest, KeepsTextNumbersAndExtendedIds) {
   options_.tokenizer.min_frequency = 2;  // so that there are words to copy
   write();
   expect_hit();
-  ASSERT_FALSE(find()->extended_ids(0).empty());
+  ASSERT_FALSE(find()->pair(0).extended_ids.empty());
   options_.tokenizer.min_frequency = 1;
   model_.encoder.numbers = 1;
   model_.output.kind = OutputKind::pointer;
   options_.train = {{folder_.write("n.src", "0.5 2\n1\n"), folder_.write("n.trg", "1 0\n0\n"), 1}};
   write();
   expect_hit();
-  ASSERT_FALSE(find()->numbers(0).empty());
+  ASSERT_FALSE(find()->pair(0).numbers.empty());
 }
 
 TEST_F(CorpusCacheTest, ReturnsTheTokenizersOnlyIfTheyWereTrainedOnTheText) {
@@ -251,6 +253,48 @@ TEST_F(CorpusCacheTest, IdsOutsideTheVocabularyAreRejected) {
   bytes.replace(digits, 64, sha256(bytes.substr(header_at, length)));
   folder_.write("corpus.cache", bytes);
   EXPECT_TRUE(CorpusCache(path_).digests_of(paths(), pool_));  // the header is intact
+  EXPECT_FALSE(find());
+}
+
+TEST_F(CorpusCacheTest, ListsThatDoNotFitTheModelAreRejected) {
+  const auto expect_rejected = [&](const std::function<void(CorpusPairs&)>& change) {
+    const auto corpus = fresh();
+    auto pairs = corpus.pairs();
+    change(pairs);
+    CorpusCache::write(
+        path_, options_, model_,
+        Corpus::training(options_, corpus.codec(), std::move(pairs), corpus.part_ends()),
+        /*trained=*/true, digests(), pool_);
+    EXPECT_TRUE(CorpusCache(path_).digests_of(paths(), pool_));  // the file is intact
+    EXPECT_FALSE(find());
+  };
+  expect_rejected([](CorpusPairs& pairs) {
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      pairs.extended_ids.add(std::vector<std::int32_t>(pairs.source[i].size() + 1));
+    }
+  });
+  model_.output.kind = OutputKind::copy;
+  expect_rejected([](CorpusPairs& pairs) { pairs.extended_ids = {}; });
+  model_.output.kind = OutputKind::pointer;
+  model_.encoder.numbers = 1;
+  options_.train = {{folder_.write("n.src", "0.5 2\n1\n"), folder_.write("n.trg", "1 0\n0\n"), 1}};
+  expect_rejected([](CorpusPairs& pairs) { pairs.numbers = {}; });
+  expect_rejected([](CorpusPairs& pairs) {
+    pairs.numbers = {pairs.numbers.items(), {2, pairs.numbers.items().size()}};
+  });
+}
+
+TEST_F(CorpusCacheTest, ImagesOfAnotherHeightAreAMiss) {
+  options_.source = SourceKind::features;
+  options_.train = {{folder_.write("x.safetensors", feature_bytes({2, {{1, 2, 3, 4}}})),
+                     folder_.write("x.trg", "x\n")}};
+  model_.encoder.kind = EncoderKind::convolutional;
+  model_.encoder.numbers = 2;
+  model_.encoder.image_channels = 1;
+  model_.encoder.image_height = 2;
+  write();
+  expect_hit();
+  model_.encoder.image_height = 4;
   EXPECT_FALSE(find());
 }
 

@@ -25,7 +25,7 @@ class CorpusTest : public testing::Test {
  protected:
   Corpus load(std::string_view source, std::string_view target) {
     options_.train = {{folder_.write("src", source), folder_.write("trg", target), 1}};
-    return Corpus::training(options_, codec_);
+    return training_corpus(options_, codec_);
   }
   std::string error_of(std::string_view source, std::string_view target) {
     try {
@@ -44,10 +44,10 @@ class CorpusTest : public testing::Test {
 TEST_F(CorpusTest, KeepsTheTokensOfBothSides) {
   const Corpus corpus = load("a b\nc\n", "b\na a a\n");
   ASSERT_EQ(corpus.size(), 2);
-  EXPECT_THAT(corpus.source(0), ElementsAre(4, 5));
-  EXPECT_THAT(corpus.source(1), ElementsAre(6));
-  EXPECT_THAT(corpus.target(0), ElementsAre(5));
-  EXPECT_THAT(corpus.target(1), ElementsAre(4, 4, 4));
+  EXPECT_THAT(corpus.pair(0).source, ElementsAre(4, 5));
+  EXPECT_THAT(corpus.pair(1).source, ElementsAre(6));
+  EXPECT_THAT(corpus.pair(0).target, ElementsAre(5));
+  EXPECT_THAT(corpus.pair(1).target, ElementsAre(4, 4, 4));
 }
 
 TEST_F(CorpusTest, DifferentLineCountsNameBothFilesAndCounts) {
@@ -108,13 +108,13 @@ TEST_F(CorpusTest, KeepsWeightsAndSkipsCorporaOfWeightZero) {
   const auto one = folder_.write("one", "a\n");
   const auto two = folder_.write("two", "a\nb\n");
   options_.train = {{one, one, 2}, {"missing", "missing", 0}, {two, two, 0.5}};
-  const Corpus corpus = Corpus::training(options_, codec_);
+  const Corpus corpus = training_corpus(options_, codec_);
   ASSERT_EQ(corpus.size(), 3);
   EXPECT_EQ(corpus.weight(0), 2);
   EXPECT_EQ(corpus.weight(1), 0.5);
   EXPECT_EQ(corpus.weight(2), 0.5);
   options_.train = {{one, one, 0}};
-  EXPECT_THROW(Corpus::training(options_, codec_), ConfigError);
+  EXPECT_THROW(training_corpus(options_, codec_), ConfigError);
 }
 
 TEST_F(CorpusTest, AnEpochNeedsOnePairOnAverage) {
@@ -122,7 +122,7 @@ TEST_F(CorpusTest, AnEpochNeedsOnePairOnAverage) {
   const auto ten = folder_.write("ten", "a\na\na\na\na\na\na\na\na\na\n");
   const auto pairs_of = [&](double weight_of_one, double weight_of_ten) {
     options_.train = {{one, one, weight_of_one}, {ten, ten, weight_of_ten}};
-    return Corpus::training(options_, codec_).size();
+    return training_corpus(options_, codec_).size();
   };
   EXPECT_EQ(pairs_of(0, 0.1), 10);
   EXPECT_EQ(pairs_of(0.5, 0.05), 11);
@@ -139,7 +139,7 @@ TEST_F(CorpusTest, TemperatureChangesTheSharesButNotTheSizeOfAnEpoch) {
   options_.train = {{one, one, 1}, {four, four, 2}};  // 1 and 8 pairs
   const auto weights = [&](double temperature) {
     options_.temperature = temperature;
-    const auto corpus = Corpus::training(options_, codec_);
+    const auto corpus = training_corpus(options_, codec_);
     return std::vector<double>{corpus.weight(0), corpus.weight(1)};
   };
   EXPECT_THAT(weights(1), ElementsAre(1, 2));
@@ -154,9 +154,9 @@ TEST_F(CorpusTest, RemovesExactDuplicatesOnRequest) {
   options_.train = {
       {folder_.write("a.src", "a b\na b\na b\na\n"), folder_.write("a.trg", "c\nc\na\nc\n")},
       {folder_.write("b.src", "b\na b\na  b\n"), folder_.write("b.trg", "b\na\nc\n")}};
-  EXPECT_EQ(Corpus::training(options_, codec_).size(), 7);
+  EXPECT_EQ(training_corpus(options_, codec_).size(), 7);
   options_.remove_duplicates = true;
-  const auto corpus = Corpus::training(options_, codec_);
+  const auto corpus = training_corpus(options_, codec_);
   ASSERT_EQ(corpus.size(), 5);
   EXPECT_EQ(corpus.report().duplicates, 2);
   EXPECT_EQ(corpus.report().kept, 5);
@@ -171,14 +171,14 @@ TEST_F(CorpusTest, TrainingKeepsTextOnlyForSampling) {
   options_.tokenizer.sampling = 0.1;
   const Corpus corpus = load("\na b\n", "c\nc  d\n");
   ASSERT_TRUE(corpus.has_text());
-  EXPECT_EQ(corpus.source_text(0), "a b");
-  EXPECT_EQ(corpus.target_text(0), "c  d");
+  EXPECT_EQ(corpus.pair(0).source_text, "a b");
+  EXPECT_EQ(corpus.pair(0).target_text, "c  d");
 }
 
 TEST_F(CorpusTest, SourceLocationsListFilesAndLines) {
   options_.train = {{folder_.write("a.src", "a\n\nb\n"), folder_.write("a.trg", "a\na\na\n")},
                     {folder_.write("b.src", "b\n"), folder_.write("b.trg", "b\n")}};
-  const Corpus corpus = Corpus::training(options_, codec_);
+  const Corpus corpus = training_corpus(options_, codec_);
   ASSERT_EQ(corpus.size(), 3);
   const auto locations = corpus.source_locations(std::vector<std::int64_t>{2, 0, 1});
   EXPECT_EQ(locations, options_.train[0].src + ":1, 3, " + options_.train[1].src + ":1");
@@ -187,18 +187,18 @@ TEST_F(CorpusTest, SourceLocationsListFilesAndLines) {
 TEST_F(CorpusTest, ValidationKeepsEveryLineAndItsText) {
   options_.dev = {folder_.write("src", "a\n\nb\n"),
                   folder_.write("trg", "\n\na a a a a a a a a a a a\n")};
-  const Corpus corpus = Corpus::validation(options_, codec_);
+  const Corpus corpus = validation_corpus(options_, codec_);
   ASSERT_EQ(corpus.size(), 3);
-  EXPECT_TRUE(corpus.source(1).empty());
-  EXPECT_EQ(corpus.target(2).size(), 12u);
-  EXPECT_EQ(corpus.source_text(2), "b");
-  EXPECT_EQ(corpus.target_text(0), "");
+  EXPECT_TRUE(corpus.pair(1).source.empty());
+  EXPECT_EQ(corpus.pair(2).target.size(), 12u);
+  EXPECT_EQ(corpus.pair(2).source_text, "b");
+  EXPECT_EQ(corpus.pair(0).target_text, "");
 }
 
 TEST_F(CorpusTest, AnEmptyValidationSetIsAnError) {
   const auto path = folder_.write("src", "");
   options_.dev = {path, path};
-  EXPECT_THROW(Corpus::validation(options_, codec_), InputError);
+  EXPECT_THROW(validation_corpus(options_, codec_), InputError);
 }
 
 TEST_F(CorpusTest, ErrorsInNumbersAndPositionsNameTheFileAndLine) {
@@ -208,12 +208,12 @@ TEST_F(CorpusTest, ErrorsInNumbersAndPositionsNameTheFileAndLine) {
   options_.tokenizer.kind = TokenizerKind::word;
   codec_ = make_text_codec(options_, model);
   const Corpus corpus = load("0.5 2\n1\n", "1 0\n0\n");
-  EXPECT_THAT(corpus.numbers(1), ElementsAre(1, 0, 0, 1));
+  EXPECT_THAT(corpus.pair(1).numbers, ElementsAre(1, 0, 0, 1));
   options_.dev = {folder_.write("dev.src", "\n3\n"), folder_.write("dev.trg", "\n0\n")};
-  const Corpus dev = Corpus::validation(options_, codec_);
-  EXPECT_THAT(dev.numbers(0), ElementsAre(0, 1));  // an empty line is kept
-  EXPECT_THAT(dev.numbers(1), ElementsAre(3, 0, 0, 1));
-  EXPECT_THAT(corpus.target(0), ElementsAre(5, 4));
+  const Corpus dev = validation_corpus(options_, codec_);
+  EXPECT_THAT(dev.pair(0).numbers, ElementsAre(0, 1));  // an empty line is kept
+  EXPECT_THAT(dev.pair(1).numbers, ElementsAre(3, 0, 0, 1));
+  EXPECT_THAT(corpus.pair(0).target, ElementsAre(5, 4));
   EXPECT_THAT(error_of("1 2\n3 x\n", "0\n0\n"), AllOf(HasSubstr("src:2: "), HasSubstr("`x`")));
   EXPECT_THAT(error_of("1 2\n3\n", "0\n1\n"),
               AllOf(HasSubstr("trg:2: "), HasSubstr("position 1"), HasSubstr("has 1 element,")));
@@ -422,9 +422,8 @@ TEST_F(ParallelCorpus, WarnsOfTruncatedLinesInOrder) {
     ThreadPool pool(threads);
     const TextFiles files({options_.dev.src, options_.dev.trg}, pool);
     const auto corpus = Corpus::validation(options_, codec, files, pool);
-    log::close_file();
     EXPECT_EQ(corpus.report().too_long, 5);
-    EXPECT_EQ(corpus.source_text(4'999).size(), 8'192u);
+    EXPECT_EQ(corpus.pair(4'999).source_text.size(), 8'192u);
     const auto lines = read_lines(log);
     ASSERT_EQ(lines.size(), expected.size());
     for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_THAT(lines[i], HasSubstr(expected[i]));

@@ -10,6 +10,7 @@
 #include "data/corpus.h"
 #include "data/line_reader.h"
 #include "tests/data/feature_files.h"
+#include "tests/data/small_corpus.h"
 #include "tests/data/test_folder.h"
 
 namespace regard::feature_file_test {
@@ -130,7 +131,7 @@ class FeatureCorpus : public FeatureFileTest {
   static Corpus corpus(const DataOptions& data) {
     ModelOptions model;
     model.encoder.numbers = 2;
-    return Corpus::training(data, make_text_codec(data, model));
+    return training_corpus(data, make_text_codec(data, model));
   }
 };
 

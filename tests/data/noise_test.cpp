@@ -143,7 +143,7 @@ class NoisyBatches : public testing::Test {
     data.tokenizer.kind = TokenizerKind::word;
     data.train = {{same, same, 1}, {folder_.write("src", text), folder_.write("trg", text), 1}};
     data.noise.mask = 0.4;
-    corpus_.emplace(Corpus::training(data, letter_words()));
+    corpus_.emplace(training_corpus(data, letter_words()));
   }
   Batch batch(std::int64_t epoch) const {
     return BatchSampler(*corpus_, {1000, BatchType::sentence}, 1, {}, SourceNoise(options_))

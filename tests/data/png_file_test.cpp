@@ -26,12 +26,6 @@ class PngFile : public testing::Test {
   TestFolder folder_;
 };
 
-TEST_F(PngFile, AnImageThatIsWrittenIsReadAgain) {
-  Image image{5, 3};
-  for (int i = 0; i < 45; ++i) image.rgb.push_back(static_cast<std::uint8_t>(i * 37));
-  EXPECT_EQ(read(encode_png(image)), image);
-}
-
 TEST_F(PngFile, EveryOpaqueFormBecomesRedGreenAndBlueOf8Bits) {
   const auto rgb = read(png_bytes(2, 1, 8, 2, std::string("\x01\x02\x03\xff\x80\x00", 6)));
   EXPECT_EQ(rgb.width, 2);

@@ -92,7 +92,7 @@ class PreparedCorpusTest : public testing::Test {
   }
   Corpus load() { return Corpus::training(options_, open()); }
   Corpus plain() {
-    return Corpus::training(options_.data, make_text_codec(options_.data, options_.model));
+    return training_corpus(options_.data, make_text_codec(options_.data, options_.model));
   }
   // Compares every batch of neighbours, and everything else that training reads.
   void expect_same_as_plain() {
@@ -115,8 +115,8 @@ class PreparedCorpusTest : public testing::Test {
         ASSERT_EQ(found.target_length(i), expected.target_length(i));
         ASSERT_EQ(found.weight(i), expected.weight(i));
         if (!expected.has_text()) continue;
-        ASSERT_EQ(found.source_text(i), expected.source_text(i));
-        ASSERT_EQ(found.target_text(i), expected.target_text(i));
+        ASSERT_EQ(found.pair(i).source_text, expected.pair(i).source_text);
+        ASSERT_EQ(found.pair(i).target_text, expected.pair(i).target_text);
       }
     }
     EXPECT_EQ(found.codec().source->serialized(), expected.codec().source->serialized());
@@ -161,7 +161,7 @@ TEST_F(PreparedCorpusTest, HasEverythingThatAModelReads) {
   options_.model.output.kind = OutputKind::copy;
   prepare();
   expect_same_as_plain();
-  EXPECT_FALSE(load().extended_ids(0).empty());
+  EXPECT_FALSE(load().pair(0).extended_ids.empty());
 
   fs::remove_all(folder_.path("prepared"));
   options_ = {};
@@ -172,7 +172,7 @@ TEST_F(PreparedCorpusTest, HasEverythingThatAModelReads) {
   use_corpus("0.5,1 2,3 4,5\n1,1\n", "2 0\n0\n");
   prepare();
   expect_same_as_plain();
-  EXPECT_EQ(load().numbers(0).size(), 12U);
+  EXPECT_EQ(load().pair(0).numbers.size(), 12U);
 
   fs::remove_all(folder_.path("prepared"));
   options_ = {};
@@ -325,7 +325,7 @@ TEST_F(PreparedCorpusTest, AChangedByteOfAPairIsFoundByVerifyAndRepairedByPrepar
               AllOf(HasSubstr("shard-00002.bin"), HasSubstr("damaged")));
   const auto found = Corpus::training(options_, corpus);
   EXPECT_THAT(message_of<InputError>([&] {
-                for (std::int64_t i = 0; i < found.size(); ++i) static_cast<void>(found.source(i));
+                for (std::int64_t i = 0; i < found.size(); ++i) static_cast<void>(found.pair(i));
               }),
               AllOf(HasSubstr("shard-00002.bin"), HasSubstr("is damaged")));
   EXPECT_EQ(prepare().kept_shards, 2U);
@@ -370,6 +370,9 @@ TEST_F(PreparedCorpusTest, OtherInputsNeedAnotherFolder) {
   options_ = before;
   options_.data.tokenizer.lowercase = true;
   expect_refused("data.tokenizer.lowercase");
+  options_ = before;
+  options_.data.tokenizer.user_symbols = {"<x>"};
+  expect_refused("data.tokenizer.user_symbols");
   options_ = before;
   options_.data.train.pop_back();
   expect_refused("data.train.2.src");
@@ -417,6 +420,40 @@ TEST_F(PreparedCorpusTest, TrainingNeedsTheSameOptions) {
   options_ = before;
   options_.data.tokenizer.sampling = 0.1;
   EXPECT_THAT(error(), AllOf(HasSubstr("data.tokenizer.sampling"), HasSubstr("has only tokens")));
+}
+
+TEST_F(PreparedCorpusTest, TokenizersNeedTheSameOptionsUnlessTheyAreThoseOfAModel) {
+  use_corpus("a b\n", "x y\n");
+  prepare();
+  const auto before = options_;
+  const std::map<std::string, std::function<void(TokenizerOptions&)>> changes = {
+      {"vocabulary_size", [](auto& o) { o.vocabulary_size = 99; }},
+      {"min_frequency", [](auto& o) { o.min_frequency = 2; }},
+      {"character_coverage", [](auto& o) { o.character_coverage = 0.9; }},
+      {"user_symbols", [](auto& o) { o.user_symbols = {"<x>"}; }}};
+  for (const auto& [key, change] : changes) {
+    options_ = before;
+    change(options_.data.tokenizer);
+    EXPECT_THAT(message_of<ConfigError>(
+                    [&] { open()->check_options(options_, /*tokenizer_training=*/true); }),
+                HasSubstr("data.tokenizer." + key));
+    EXPECT_NO_THROW(load());
+  }
+}
+
+TEST_F(PreparedCorpusTest, ALastShardWithoutPairsHidesNoText) {
+  use_corpus("abc cab\ncc bb é\n", "acb\nbb é\n");
+  options_.data.train.push_back(options_.data.train[0]);
+  options_.data.remove_duplicates = true;
+  options_.data.tokenizer.kind = TokenizerKind::unigram;
+  options_.data.tokenizer.vocabulary_size = 12;
+  options_.data.tokenizer.joint = true;
+  options_.data.tokenizer.sampling = 0.2;
+  const auto result = prepare();
+  EXPECT_EQ(result.shards, 2U);
+  EXPECT_EQ(result.corpora[1].kept, 0);
+  EXPECT_TRUE(open()->has_text());
+  expect_same_as_plain();
 }
 
 TEST_F(PreparedCorpusTest, WeightsAreThoseOfTheConfigurationOrOfPrepare) {

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "data/corpus.h"
+#include "tests/data/small_corpus.h"
 #include "tests/data/test_folder.h"
 #include "tests/text/lines.h"
 
@@ -37,7 +38,7 @@ inline Corpus random_corpus(const TestFolder& folder, int count, double weight =
   options.max_ratio = 0;
   options.tokenizer.kind = TokenizerKind::word;
   options.train = {{folder.write("src", source), folder.write("trg", target), weight}};
-  return Corpus::training(options, letter_words());
+  return training_corpus(options, letter_words());
 }
 
 }  // namespace regard

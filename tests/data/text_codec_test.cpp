@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "tests/data/small_corpus.h"
 #include "tests/data/test_folder.h"
 #include "tests/text/lines.h"
 #include "text/vocabulary.h"

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "base/error.h"
 
 namespace regard::markup_test {
@@ -51,6 +53,24 @@ TEST(Markup, FindsNumbers) {
   EXPECT_THAT(taken("12 of 1,000.50 at 12:30, -5 (3/4) 7.", numbers),
               ElementsAre("12", "1,000.50", "12:30", "-5", "3/4", "7"));
   EXPECT_THAT(taken("5km A4 mp3 v1.2 x_1", numbers), ElementsAre());
+}
+
+// A tenth of a second on an idle core; minutes, if each beginning of a mark were followed to the
+// end of the line.
+TEST(Markup, TimeIsLinearInTheLengthOfALine) {
+  const auto repeated = [](const std::string& piece, const std::string& end) {
+    std::string line;
+    while (line.size() < 200'000) line += piece;
+    return line + end;
+  };
+  for (const auto& line :
+       {repeated("<!--", ""), repeated("%(", ")"), "www." + repeated(")", ""), repeated("a+", ""),
+        repeated("1:", "1x"), repeated("a+", "://") + repeated(".", "")}) {
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(take_out(line, {true, true, true, true}).text, line);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    EXPECT_LT(seconds.count(), 5) << line.substr(0, 6);
+  }
 }
 
 TEST(Markup, NamesOfKindsAreChecked) {

@@ -1,5 +1,6 @@
 #include "training/distributed.h"
 
+#include <c10/util/Exception.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -157,6 +158,16 @@ TEST_F(Together, ProcessesAddUpBroadcastAndGather) {
     EXPECT_THAT(group.gather(std::string(group.rank(), 'x') + "é"), ElementsAre("é", "xé", "xxé"));
   });
   EXPECT_THAT(errors, ElementsAre("", "", ""));
+}
+
+// A tensor of the device `meta` has no values that could travel by way of the host.
+TEST_F(Together, AnErrorOfADeviceIsNotOneOfAnotherProcess) {
+  const auto errors = as_processes(2, [](ProcessGroup& group) {
+    const auto unreadable = torch::empty({3}, torch::kMeta);
+    EXPECT_THROW(group.sum(unreadable), c10::Error);
+    EXPECT_THROW(group.broadcast(unreadable), c10::Error);
+  });
+  EXPECT_THAT(errors, ElementsAre("", ""));
 }
 
 TEST_F(Together, ProcessesMayHaveDifferentNumbersOfThreads) {

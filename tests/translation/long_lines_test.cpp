@@ -6,6 +6,7 @@
 #include <array>
 
 #include "data/corpus.h"
+#include "tests/data/small_corpus.h"
 #include "tests/data/test_folder.h"
 #include "text/tokenizer.h"
 
@@ -89,7 +90,7 @@ TEST(LineLengths, OfAFewPairsAreNotKnown) {
   options.train[0].src = folder.write("s.en", "a b\na\n");
   options.train[0].trg = folder.write("t.fr", "a\na\n");
   options.tokenizer.kind = TokenizerKind::word;
-  const auto corpus = Corpus::training(options, make_text_codec(options));
+  const auto corpus = training_corpus(options, make_text_codec(options));
   EXPECT_EQ(line_lengths(corpus, "en").long_source, 0);
 }
 
@@ -107,7 +108,7 @@ TEST(LineLengths, AreThoseOfNinetyNineOfAHundredPairs) {
   options.train[0].trg = folder.write("t.fr", target);
   options.tokenizer.kind = TokenizerKind::word;
   options.max_ratio = 0;
-  const auto corpus = Corpus::training(options, make_text_codec(options));
+  const auto corpus = training_corpus(options, make_text_codec(options));
   const auto lengths = line_lengths(corpus, "en");
   EXPECT_EQ(lengths.long_source, 4);
   EXPECT_EQ(lengths.low_ratio, 0.5);

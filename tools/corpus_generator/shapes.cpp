@@ -1,6 +1,7 @@
 #include "shapes.h"
 
 #include <fmt/format.h>
+#include <png.h>
 
 #include <algorithm>
 #include <array>
@@ -290,6 +291,22 @@ Image draw(const Scene& scene, Random& random) {
     }
   }
   return image;
+}
+
+std::string encode_png(const Image& image) {
+  png_image png = {};
+  png.version = PNG_IMAGE_VERSION;
+  png.width = static_cast<png_uint_32>(image.width);
+  png.height = static_cast<png_uint_32>(image.height);
+  png.format = PNG_FORMAT_RGB;
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
+  std::string bytes(size, '\0');
+  if (png_image_write_to_memory(&png, bytes.data(), &size, /*convert_to_8_bit=*/0, image.rgb.data(),
+                                /*row_stride=*/0, /*colormap=*/nullptr) == 0) {
+    throw std::runtime_error(fmt::format("libpng: {}", png.message));
+  }
+  bytes.resize(size);
+  return bytes;
 }
 
 }  // namespace regard::corpus

@@ -53,6 +53,10 @@ std::string french(const Scene& scene);
 // other one, so that no second relation is true.
 Image draw(const Scene& scene, Random& random);
 
+// Returns the bytes of a PNG file. The same image has the same bytes with one version of libpng and
+// zlib.
+std::string encode_png(const Image& image);
+
 // The sets of scenes. Every caption belongs to one of them, by a hash: a tenth of the captions to
 // test, a twentieth to dev, and the others to train, also of the captions of a single group, of
 // which there are few.

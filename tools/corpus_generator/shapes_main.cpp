@@ -11,7 +11,6 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "data/png_file.h"
 #include "options.h"
 #include "shapes.h"
 
