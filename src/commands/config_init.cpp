@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -130,9 +131,7 @@ void check_text(const std::string& path) {
 CorpusStatistics read_statistics(const TextPair& pair) {
   for (const auto& path : {pair.first, pair.second}) {
     check_text(path);
-    if (!split_text_path(path).column && is_named_as_records(path)) {
-      log::warning("{}: read line by line; name a column as {}#COLUMN", path, path);
-    }
+    warn_of_missing_column(path);
   }
   return read_corpus_statistics(pair.first, pair.second);
 }
@@ -143,9 +142,40 @@ TextPair columns_of(const std::string& file) {
   log::info("{}: the source, as in `{}`", chosen.src.path, chosen.src.example);
   log::info("{}: the target, as in `{}`", chosen.trg.path, chosen.trg.example);
   for (const auto& other : chosen.left_out) {
-    log::info("{}: left out ({}), as in `{}`", other.path, other.kind, other.example);
+    const auto both = other.path + "+" + *split_text_path(chosen.src.path).column;
+    log::info("{}: left out ({}), as in `{}`{}", other.path, other.kind, other.example,
+              other.kind == "labels" ? "; to read it before the source, name " + both : "");
   }
   return {chosen.src.path, chosen.trg.path};
+}
+
+// Returns NAME+NAME for columns that are numbers, if line 1 of the table may be a header: a few
+// words in each column, which none of the first lines has again. Otherwise returns "".
+std::string possible_names(const std::string& path) {
+  constexpr std::size_t max_words = 3, max_lines = 20'000;
+  const auto text = split_text_path(path);
+  std::string names;
+  for (const auto& number : selected_columns(text.column.value_or(""))) {
+    if (!parse_number<std::size_t>(number)) return "";
+    const auto lines = first_lines(text.file + "#" + number, max_lines);
+    const auto& name = lines.front();
+    if (!has_letter(name) || split_at_ascii_space(name).size() > max_words) return "";
+    if (std::ranges::count(lines, name) > 1) return "";
+    names += (names.empty() ? "" : "+") + name;
+  }
+  return names;
+}
+
+// Tells that line 1 of a table is read as a pair if it may be a header. `option`: before the pair.
+void tell_of_possible_header(const CorpusStatistics& statistics, const std::string& option) {
+  const auto &src = statistics.src.path, &trg = statistics.trg.path;
+  const auto source = possible_names(src), target = possible_names(trg);
+  if (source.empty() || target.empty() || source == target) return;
+  log::info(
+      "{}: line 1 (`{}`, `{}`) is taken as a pair; if it is a header, name the columns: regard "
+      "config init {}'{}#{}' '{}#{}'",
+      file_of_text(src), excerpt(source), excerpt(target), option, file_of_text(src), source,
+      file_of_text(trg), target);
 }
 
 void check_name(const std::string& name) {
@@ -209,18 +239,23 @@ class Interview {
 
   // Chooses the training pair and measures it.
   CorpusStatistics train() const {
-    const bool is_one_file = !arguments_.source.empty() && arguments_.target.empty();
-    if (!is_interactive_ && arguments_.target.empty() && !is_one_file) {
+    if (!is_interactive_ && arguments_.source.empty()) {
       throw ConfigError(
           "config init: give two text files, source and target, or a file of both (questions need "
           "a terminal)");
     }
-    const auto source =
+    auto source =
         arguments_.source.empty() ? ask("source text", "", check_text) : arguments_.source;
     if (!arguments_.target.empty()) return read_statistics({source, arguments_.target});
     check_text(source);
     if (!split_text_path(source).column && has_columns(source)) {
-      return read_statistics(columns_of(source));
+      try {
+        return read_statistics(columns_of(source));
+      } catch (const InputError& error) {
+        if (!is_interactive_) throw;
+        std::cerr << error.what() << '\n';
+        source = ask("source, as FILE#COLUMN", "", check_text);
+      }
     }
     if (!is_interactive_) {
       throw ConfigError(
@@ -284,15 +319,18 @@ class Interview {
   bool is_interactive_;
 };
 
-bool are_one_file(const std::string& a, const std::string& b) {
+// True if two paths are one file and one column, by number or by name.
+bool are_one_text(const std::string& a, const std::string& b) {
   std::error_code ignored;
   const auto first = split_text_path(a), second = split_text_path(b);
-  return first.column == second.column && fs::equivalent(first.file, second.file, ignored);
+  return fs::equivalent(first.file, second.file, ignored) &&
+         (first.column == second.column || first.column == possible_names(b) ||
+          second.column == possible_names(a));
 }
 
 // Warns if both sides are the same file. `what`: "training" or "validation".
 void warn_if_same_file(const CorpusStatistics& statistics, const std::string& what) {
-  if (!are_one_file(statistics.src.path, statistics.trg.path)) return;
+  if (!are_one_text(statistics.src.path, statistics.trg.path)) return;
   log::warning(
       "{}: both sides of the {} pair are this file, so the model would learn to copy; give the "
       "translation as the second file",
@@ -310,10 +348,8 @@ void log_side(const std::string& what, const SideStatistics& side, std::int64_t 
 }
 
 struct SplitFiles {
-  std::string train_src;
-  std::string train_trg;
-  std::string dev_src;
-  std::string dev_trg;
+  TextPair train;
+  TextPair dev;
 };
 
 // Draws `count` of these lines. Element i of the result is true if line i, of `total`, was drawn.
@@ -378,8 +414,8 @@ SplitFiles split_pairs(const std::string& src, const std::string& trg, std::int6
                       counted(sources.size(), "pair"), src);
   }
   const auto [source, target] = extensions(src, trg);
-  SplitFiles files = {new_file(stem, "train", source), new_file(stem, "train", target),
-                      new_file(stem, "dev", source), new_file(stem, "dev", target)};
+  SplitFiles files = {{new_file(stem, "train", source), new_file(stem, "train", target)},
+                      {new_file(stem, "dev", source), new_file(stem, "dev", target)}};
   auto candidates = pairs_to_draw_from(sources, targets, count);
   if (count > candidates.size()) {
     throw ConfigError("--split: found {}, expected at most the {} distinct source sentences of {}",
@@ -407,10 +443,10 @@ SplitFiles split_pairs(const std::string& src, const std::string& trg, std::int6
   if (dropped > 0) {
     log::info("{} left out: the source is also in the validation part", counted(dropped, "pair"));
   }
-  write_file(files.train_src, text[0]);
-  write_file(files.train_trg, text[1]);
-  write_file(files.dev_src, text[2]);
-  write_file(files.dev_trg, text[3]);
+  write_file(files.train.first, text[0]);
+  write_file(files.train.second, text[1]);
+  write_file(files.dev.first, text[2]);
+  write_file(files.dev.second, text[3]);
   return files;
 }
 
@@ -436,6 +472,7 @@ void init_config(const ConfigInitArguments& arguments) {
   log_side("source", config.train.src, config.train.pairs);
   log_side("target", config.train.trg, config.train.pairs);
   warn_if_same_file(config.train, "training");
+  tell_of_possible_header(config.train, "");
   const auto dev = interview.dev(train);
   const auto dev_pairs = dev ? 0 : interview.dev_pairs(config.train.pairs);
   config.name = interview.name(config.train);
@@ -444,23 +481,23 @@ void init_config(const ConfigInitArguments& arguments) {
   if (dev_pairs > 0) {
     const auto files = split_pairs(train.first, train.second, dev_pairs,
                                    fs::path(output).parent_path() / config.name);
-    log::info("{} for validation: {}, {}", counted(dev_pairs, "pair"), files.dev_src,
-              files.dev_trg);
-    config.train = read_corpus_statistics(files.train_src, files.train_trg);
-    config.dev_src = files.dev_src;
-    config.dev_trg = files.dev_trg;
+    log::info("{} for validation: {}, {}", counted(dev_pairs, "pair"), files.dev.first,
+              files.dev.second);
+    config.train = read_corpus_statistics(files.train.first, files.train.second);
+    std::tie(config.dev_src, config.dev_trg) = files.dev;
   } else if (dev) {
     config.dev_src = dev->src.path;
     config.dev_trg = dev->trg.path;
     log::info("validation: {}, {}: {}", dev->src.path, dev->trg.path, counted(dev->pairs, "pair"));
     warn_if_same_file(*dev, "validation");
+    tell_of_possible_header(*dev, "… --dev ");
     if (sides_are_exchanged(train, {dev->src.path, dev->trg.path})) {
       log::warning(
           "{}, {}: the words are those of the other side of the training pair; expected the "
           "validation source, then its translation",
           dev->src.path, dev->trg.path);
     }
-    if (are_one_file(dev->src.path, train.first)) {
+    if (are_one_text(dev->src.path, train.first)) {
       log::warning(
           "{}: used for training and validation, so validation says nothing about new text",
           train.first);
@@ -469,7 +506,7 @@ void init_config(const ConfigInitArguments& arguments) {
     log::warning(
         "no validation pair, so training cannot tell when to stop; use --split to make one");
   }
-  measure_tokens(starter_tokenizer(config.train), config.train);
+  measure_tokens(starter_tokenizer(config.train), config.train, {config.dev_src, config.dev_trg});
   if (config.train.empty_pairs > 0) {
     log::warning("{}, {}: a side is empty in {} of the first {}; training leaves them out",
                  config.train.src.path, config.train.trg.path, config.train.empty_pairs,

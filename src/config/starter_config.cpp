@@ -374,16 +374,14 @@ std::string metric_text(const CorpusStatistics& statistics) {
   return fmt::format("  early_stopping_metric: {}{}\n", enum_name(metric), why);
 }
 
-// Epochs, batch and, with a validation pair, when to validate and to stop.
+// Epochs, batch, metric and, with a validation pair, when to validate and to stop.
 std::string progress_text(const StarterConfig& s, std::int64_t epochs, std::int64_t batch,
                           const std::string& validation) {
   auto text =
       fmt::format("training:\n  epochs: {}   # of about {}\n  batch_size: {}   # target tokens\n",
                   epochs, counted(rounded_steps(steps_per_epoch(s, batch)), "step"), batch);
-  if (!s.dev_src.empty()) {
-    text += validation + metric_text(s.train) +
-            "  patience: 8   # stop after this many validations without improvement\n";
-  }
+  const auto* patience = "  patience: 8   # stop after this many validations without improvement\n";
+  text += s.dev_src.empty() ? metric_text(s.train) : validation + metric_text(s.train) + patience;
   return text + "  label_smoothing: 0.1   # 0: plain cross-entropy, −log P(y | x)\n";
 }
 
@@ -420,16 +418,22 @@ std::string transformer_training_text(const StarterConfig& s, const TransformerS
              schedule_comment, size.learning_rate, std::min(size.warmup, round_up(total / 4, 50)));
 }
 
-// The limits of the search, if the default ones are too low for the targets.
+// The limits of the search, if the default ones are too low for the targets of training or
+// validation.
 std::string search_text(const CorpusStatistics& statistics) {
-  const auto& outputs = statistics.outputs;
-  if (!outputs.exceed_limits()) return "";
+  const SearchOptions defaults;
+  auto needed = defaults;
+  for (const auto& outputs : {statistics.outputs, statistics.dev_outputs}) {
+    if (!outputs.exceed_limits()) continue;
+    needed.max_output_length = std::max(needed.max_output_length, outputs.needed_length());
+    needed.max_output_ratio = std::max(needed.max_output_ratio, outputs.needed_ratio());
+  }
+  if (needed == defaults) return "";
   return fmt::format(
-      "\nsearch:\n  # The default limits of an output, {} tokens and {} times its source, are too "
-      "low here.\n  max_output_length: {}\n  max_output_ratio: {}\n",
-      SearchOptions().max_output_length, SearchOptions().max_output_ratio,
-      std::max(SearchOptions().max_output_length, outputs.needed_length()),
-      std::max(SearchOptions().max_output_ratio, outputs.needed_ratio()));
+      "\nsearch:\n  # Targets exceed a default limit: {} tokens, or {} times the source + 10.\n"
+      "  max_output_length: {}\n  max_output_ratio: {}\n",
+      defaults.max_output_length, defaults.max_output_ratio, needed.max_output_length,
+      needed.max_output_ratio);
 }
 
 }  // namespace
@@ -437,7 +441,7 @@ std::string search_text(const CorpusStatistics& statistics) {
 std::string statistics_text(const SideStatistics& side, std::int64_t lines) {
   const auto tokens =
       side.mean_tokens > 0 ? fmt::format(" and {:.1f} tokens", side.mean_tokens) : "";
-  return fmt::format("{}, {:.1f} words{} each, {} distinct{}{}", counted(lines, "line"),
+  return fmt::format("{}, {:.1f} words{} each, {} distinct words{}{}", counted(lines, "line"),
                      side.mean_words, tokens, side.distinct_words,
                      side.tokenised ? ", tokenised" : "",
                      side.split ? ", split into sub-words" : "");

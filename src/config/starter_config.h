@@ -44,7 +44,9 @@ struct CorpusStatistics {
   // Element n is the number of other measured pairs whose longer side has n tokens of the proposed
   // tokenizer. Empty: not measured.
   std::vector<std::int64_t> pairs_by_length = {};
-  OutputLengths outputs{SearchOptions()};  // of kept pairs, beside the default limits of a search
+  // The lengths of kept pairs, and of all validation pairs, beside the default limits of a search.
+  OutputLengths outputs{SearchOptions()};
+  OutputLengths dev_outputs{SearchOptions()};
 };
 
 struct StarterConfig {
@@ -66,7 +68,7 @@ std::int64_t starter_max_length(const CorpusStatistics& statistics);
 // Returns YAML with comments, which parse_options() and check_training_options() accept.
 std::string starter_config_yaml(const StarterConfig& config);
 
-// Returns a summary such as "24000 lines, 8.5 words each, 2210 distinct, tokenised", with the
+// Returns a summary such as "24000 lines, 8.5 words each, 2210 distinct words, tokenised", with the
 // tokens if they were measured.
 std::string statistics_text(const SideStatistics& side, std::int64_t lines);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <set>
 #include <span>
 #include <string_view>
@@ -20,6 +21,8 @@ namespace {
 constexpr std::size_t sampled_records = 200;
 constexpr std::size_t max_columns = 200;        // that are looked at
 constexpr std::size_t max_listed_columns = 30;  // in a message
+constexpr std::size_t max_labels = 20;          // distinct values of a column of labels
+constexpr std::size_t min_labelled = 100;       // sampled values of such a column
 
 // Two-letter code, three-letter codes and English name of languages.
 constexpr std::string_view languages =
@@ -47,16 +50,18 @@ constexpr std::array<std::string_view, 6> target_words = {"trg",    "tgt",      
 template <std::size_t Count>
 bool begins_with_any(const std::string& name, const std::array<std::string_view, Count>& words) {
   return std::ranges::any_of(words, [&](std::string_view word) {
-    const bool is_whole =
-        name.size() == word.size() || name[word.size()] == '_' || name[word.size()] == ' ';
-    return name.starts_with(word) && is_whole;
+    return name.starts_with(word) &&
+           (name.size() == word.size() || name[word.size()] == '_' || name[word.size()] == ' ');
   });
 }
 
 struct Column {
-  std::string name;  // after the #
-  std::vector<std::string> values;
-  std::string_view other;  // of the first value that is not text
+  std::string name;                      // after the #
+  std::vector<std::string> values = {};  // of the sampled records
+  std::string_view other = {};           // of the first value that is not text
+  std::set<std::string> distinct = {};   // of the file, up to max_labels + 1, without blank ones
+
+  bool may_have_labels() const { return other.empty() && distinct.size() <= max_labels; }
 };
 
 std::string last_part(const std::string& name) {
@@ -92,18 +97,41 @@ std::string kind_of_column(const Column& column) {
   if (are_attributions(values)) return "an attribution";
   if (most(values, is_address)) return "addresses";
   if (!most(values, has_letter)) return "numbers";
-  const std::set<std::string_view> distinct(values.begin(), values.end());
-  return values.size() >= enough && distinct.size() == 1 ? "always the same" : "text";
+  if (values.size() >= enough && column.distinct.size() == 1) return "always the same";
+  return values.size() >= min_labelled && column.may_have_labels() ? "labels" : "text";
 }
 
-// Returns the columns in the order of the file, with their first values.
+// True if line 1 of a table, which begins these columns, has their names: two known ones, or a word
+// above numbers, dates or addresses and a word above each text.
+bool is_header(std::span<const Column> columns) {
+  const auto is_text = [](const std::string& value) {
+    return has_letter(value) && !is_address(value) && !parse_number<double>(value);
+  };
+  int known = 0;
+  bool has_heading = false, has_names = true;
+  for (const auto& column : columns) {
+    const auto& name = column.values.front();
+    const auto values = std::span(column.values).subspan(1);
+    known += is_known(name) ? 1 : 0;
+    has_heading |= is_text(name) && std::ranges::none_of(values, is_text) &&
+                   !std::ranges::all_of(values, is_blank);
+    has_names &= has_letter(name) || std::ranges::none_of(values, has_letter);
+  }
+  return known >= 2 || (has_heading && has_names);
+}
+
+// Returns the columns in the order of the file. Reads on after the sampled records while a column
+// may have labels.
 std::vector<Column> read_columns(const std::string& file) {
   const auto format = record_format(file);
   const bool is_table = format == RecordFormat::tab_separated || format == RecordFormat::csv;
   const auto reader = open_records(file, format);
   std::vector<Column> columns;
   std::vector<RecordField> fields;
-  for (std::size_t record = 0; record < sampled_records && reader->next(fields); ++record) {
+  std::size_t width = 0;  // columns in line 1
+  const auto has_labels = [&] { return std::ranges::any_of(columns, &Column::may_have_labels); };
+  for (std::size_t record = 0; (record < sampled_records || has_labels()) && reader->next(fields);
+       ++record) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       auto& field = fields[i];
       const auto name = is_table ? std::to_string(i + 1) : field.name;
@@ -111,17 +139,19 @@ std::vector<Column> read_columns(const std::string& file) {
       auto column = std::ranges::find(columns, name, &Column::name);
       if (column == columns.end()) {
         if (columns.size() == max_columns) break;
-        column = columns.insert(column, {name, {}, {}});
+        column = columns.insert(column, {.name = name});
       }
-      column->values.push_back(std::move(field.text));
       if (column->other.empty()) column->other = field.other;
+      if (column->may_have_labels() && !is_blank(field.text)) column->distinct.insert(field.text);
+      if (record < sampled_records) column->values.push_back(std::move(field.text));
     }
+    if (record == 0) width = columns.size();
   }
-  if (!is_table) return columns;
-  const auto is_known_name = [](const auto& column) { return is_known(column.values.front()); };
-  if (std::ranges::count_if(columns, is_known_name) < 2) return columns;
-  for (auto& column : columns) {
+  const auto named = std::span(columns).first(width);
+  if (!is_table || !is_header(named)) return columns;
+  for (auto& column : named) {
     column.name = column.values.front();
+    column.distinct.erase(column.name);
     column.values.erase(column.values.begin());
   }
   return columns;
@@ -152,10 +182,15 @@ bool has_columns(const std::string& path) {
 
 ColumnPair choose_columns(const std::string& file) {
   const auto columns = read_columns(file);
+  std::vector<ColumnSample> samples;
+  samples.reserve(columns.size());
+  for (const auto& column : columns) samples.push_back(sample_of(file, column));
   std::vector<std::size_t> texts;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (kind_of_column(columns[i]) == "text") texts.push_back(i);
+    if (samples[i].kind == "text" || samples[i].kind == "labels") texts.push_back(i);
   }
+  const auto is_text = [&](std::size_t i) { return samples[i].kind == "text"; };
+  if (std::ranges::count_if(texts, is_text) >= 2) std::erase_if(texts, std::not_fn(is_text));
   auto chosen = texts;
   if (chosen.size() > 2) {
     std::erase_if(chosen, [&](std::size_t i) { return !is_known(columns[i].name); });
@@ -163,9 +198,6 @@ ColumnPair choose_columns(const std::string& file) {
       std::erase_if(chosen, [&](std::size_t i) { return last_part(columns[i].name) == "id"; });
     }
   }
-  std::vector<ColumnSample> samples;
-  samples.reserve(columns.size());
-  for (const auto& column : columns) samples.push_back(sample_of(file, column));
   if (chosen.size() != 2) {
     std::string list;
     for (const auto& sample :
@@ -174,8 +206,9 @@ ColumnPair choose_columns(const std::string& file) {
     }
     if (samples.size() > max_listed_columns) list += "\n  …";
     const auto advice =
-        texts.size() >= 2 ? fmt::format("name them: regard config init '{}' '{}'",
-                                        samples[texts[0]].path, samples[texts[1]].path)
+        texts.size() >= 2
+            ? fmt::format("name them: regard config init '{0}' '{1}' ('{0}+{2}' reads two as one)",
+                          samples[texts[0]].path, samples[texts[1]].path, columns[texts[2]].name)
         : record_format(file) == RecordFormat::csv ? "separate columns with commas"
                                                    : "give a file that has both sides";
     throw InputError("{}: found {} of text, expected two; {}{}", file,

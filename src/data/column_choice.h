@@ -9,7 +9,7 @@ namespace regard {
 // A column as a user sees it.
 struct ColumnSample {
   std::string path;     // FILE#COLUMN
-  std::string kind;     // "text", or what it is instead: "an attribution", "numbers", …
+  std::string kind;     // "text", or what it is instead: "an attribution", "labels", …
   std::string example;  // the first text in it, shortened
 };
 
@@ -24,10 +24,11 @@ struct ColumnPair {
 bool has_columns(const std::string& path);
 
 // Chooses source and target from the first records: the two columns of text, or of more, the two
-// whose names are those of a language or a side (`en`, `translation.fr`, `German`, `source`). The
-// first line of a table is a header if two of its names are such. The source is first in the file,
-// unless the names say otherwise. Throws InputError, with the columns and an example of each, if
-// there are not two such columns.
+// whose names are those of a language or a side (`en`, `translation.fr`, `German`, `source`).
+// Labels, at most 20 distinct values in the whole file, are no text if two other columns are. The
+// first line of a table is a header if two of its names are such, or if the other lines of a column
+// are numbers or addresses. The source is first in the file, unless the names say otherwise. Throws
+// InputError, with the columns and an example of each, if there are not two such columns.
 ColumnPair choose_columns(const std::string& file);
 
 // Returns a code of a language for its code or English name, in any case: "fr" for French,

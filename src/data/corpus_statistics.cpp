@@ -206,7 +206,8 @@ CorpusStatistics read_corpus_statistics(const std::string& src, const std::strin
   return statistics;
 }
 
-void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistics) {
+void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistics,
+                    const TextPair& dev) {
   const auto source = first_lines(statistics.src.path, measured_lines);
   const auto target = first_lines(statistics.trg.path, measured_lines);
   auto text = source;
@@ -253,6 +254,14 @@ void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistic
   const auto kept = static_cast<double>(std::max<std::int64_t>(statistics.kept_pairs, 1));
   statistics.src.mean_tokens = source_tokens / kept;
   statistics.trg.mean_tokens = target_tokens / kept;
+  statistics.dev_outputs = OutputLengths(SearchOptions());
+  if (dev.first.empty()) return;
+  const auto dev_source = lengths_in_tokens(*of_source, read_lines(dev.first));
+  const auto dev_target =
+      lengths_in_tokens(of_target ? *of_target : *of_source, read_lines(dev.second));
+  for (std::size_t i = 0; i < dev_source.size(); ++i) {
+    statistics.dev_outputs.add(dev_source[i], dev_target.at(i));
+  }
 }
 
 bool sides_are_exchanged(const TextPair& train, const TextPair& dev) {

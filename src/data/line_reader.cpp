@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "data/feature_file.h"
+#include "data/text_path.h"
 #include "text/unicode.h"
 
 namespace regard {
@@ -28,6 +30,11 @@ bool is_utf16_unmarked(std::string_view start) {
 }
 
 }  // namespace
+
+void warn_of_missing_column(const std::string& path) {
+  if (split_text_path(path).column || !is_named_as_records(path)) return;
+  log::warning("{}: read line by line; name a column as {}#COLUMN", path, path);
+}
 
 void check_rereadable(const std::string& path) {
   std::error_code ignored;

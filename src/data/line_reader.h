@@ -70,6 +70,9 @@ std::string_view text_of_line(std::string_view bytes, std::int64_t number, const
 // files several times.
 void check_rereadable(const std::string& path);
 
+// Warns if the name of a file says that it has columns, and none is named: it is read line by line.
+void warn_of_missing_column(const std::string& path);
+
 // Returns all lines of a text, as LineReader reads them.
 std::vector<std::string> read_lines(const std::string& path, SourceKind source = SourceKind::text);
 

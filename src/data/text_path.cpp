@@ -53,6 +53,12 @@ TextPath split_text_path(const std::string& path) {
   return {path};
 }
 
+std::vector<std::string> selected_columns(const std::string& column) {
+  const auto parts = split(column, '+');
+  if (std::ranges::count(parts, "") > 0) return {column};
+  return {parts.begin(), parts.end()};
+}
+
 std::string file_of_text(const std::string& path) {
   return split_text_path(path).file;
 }

@@ -1,10 +1,11 @@
-// Names of texts: a file of lines, or a column of a file of records, FILE#COLUMN. docs/formats.md
-// describes the formats for users.
+// Names of texts: a file of lines, or columns of a file of records, FILE#COLUMN or
+// FILE#COLUMN+COLUMN. docs/formats.md describes the formats for users.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace regard {
 
@@ -18,6 +19,10 @@ struct TextPath {
 // Splits a path at the last `#` after the name of something that exists. A path that exists as a
 // whole is a file of lines, and so is one without such a `#`.
 TextPath split_text_path(const std::string& path);
+
+// Returns the columns that a name such as "features+lemma" selects. A name with nothing beside a +
+// is one column.
+std::vector<std::string> selected_columns(const std::string& column);
 
 // Returns the file of a text: that of `train.tsv#en` is train.tsv.
 std::string file_of_text(const std::string& path);

@@ -44,24 +44,23 @@ class ColumnReader {
   ColumnReader(const TextPath& path, bool may_grow)
       : file_(path.file),
         column_(*path.column),
+        parts_(selected_columns(column_)),
         suffix_(digest_suffix(path)),
         format_(record_format(path.file)),
-        records_(open_records(path.file, format_, may_grow)) {
+        is_table_(format_ == RecordFormat::tab_separated || format_ == RecordFormat::csv),
+        records_(open_records(path.file, format_, may_grow)),
+        missing_(parts_.begin(), parts_.end()) {
     if (is_feature_file(file_)) {
       throw InputError("{}#{}: found a file of features, which has no columns; remove `#{}`", file_,
                        column_, column_);
     }
-    const bool is_table = format_ == RecordFormat::tab_separated || format_ == RecordFormat::csv;
-    const auto number = is_table ? parse_number<std::size_t>(column_) : std::nullopt;
-    if (column_.empty() || number == std::size_t{0}) {
+    if (column_.empty() || (is_table_ && parse_number<std::size_t>(column_) == std::size_t{0})) {
       throw InputError("{}#{}: found `#{}`, expected a {}; name the column after #", file_, column_,
                        column_,
-                       is_table                       ? "number from 1 or a name in the first line"
+                       is_table_                      ? "number from 1 or a name in the first line"
                        : format_ == RecordFormat::tmx ? "language"
                                                       : "key");
     }
-    if (number) index_ = *number - 1;
-    has_header_ = is_table && !number;
   }
 
   void hash_into(Sha256& hash) {
@@ -72,100 +71,118 @@ class ColumnReader {
 
   // Stores the next line, with its line feed; returns false at the end.
   bool next(std::string& line) {
-    if (std::exchange(has_header_, false)) find_in_header();
+    if (is_table_ && numbers_.empty()) find_in_table();
     if (!records_->next(fields_)) {
       if (format_ == RecordFormat::tmx) check_language();
       if (hash_ != nullptr) std::exchange(hash_, nullptr)->update(suffix_);
       return false;
     }
-    line = field();
+    line.clear();
+    add_fields(line);
     line += '\n';
     return true;
   }
 
  private:
-  const std::string& field() {
-    if (format_ == RecordFormat::tmx) return in_language();
-    if (fields_.size() == 1 && fields_[0].name.empty() && fields_[0].text.empty()) return empty_;
-    return format_ == RecordFormat::json_lines ? at_key() : in_table();
+  void add_fields(std::string& line) {
+    const auto add = [&](const std::string& text) {
+      if (!line.empty() && !text.empty()) line += ' ';
+      line += text;
+    };
+    if (fields_.size() == 1 && fields_[0].name.empty() && fields_[0].text.empty()) return;
+    for (const auto number : numbers_) add(in_table(number));
+    if (is_table_) return;
+    if (std::ranges::count(fields_, column_, &RecordField::name) > 0) parts_ = {column_};
+    for (const auto& part : parts_) {
+      add(format_ == RecordFormat::tmx ? in_language(part) : at_key(part));
+    }
   }
 
-  void find_in_header() {
+  void find_in_table() {
+    const auto number_of = [](const auto& s) { return parse_number<std::size_t>(s).value_or(0); };
     std::vector<std::string> names;
-    if (records_->next(fields_)) {
+    if (std::ranges::count(parts_, std::size_t{0}, number_of) > 0 && records_->next(fields_)) {
       for (const auto& field : fields_) names.push_back(field.text);
     }
-    const auto count = std::ranges::count(names, column_);
-    if (count != 1) {
-      throw InputError(
-          "{}:1: found {} `{}` in {}, expected one{}; name a column of the first line, or its "
-          "number",
-          file_, count == 0 ? "no" : std::to_string(count), column_, quoted_list(names),
-          did_you_mean(column_, names));
+    if (std::ranges::count(names, column_) > 0) parts_ = {column_};
+    for (const auto& name : parts_) {
+      numbers_.push_back(number_of(name));
+      if (numbers_.back() > 0) continue;
+      const auto count = std::ranges::count(names, name);
+      if (count != 1) {
+        throw InputError(
+            "{}:1: found {} `{}` in {}, expected one{}; name a column of the first line, or its "
+            "number",
+            file_, count == 0 ? "no" : std::to_string(count), name, quoted_list(names),
+            did_you_mean(name, names));
+      }
+      numbers_.back() =
+          static_cast<std::size_t>(std::ranges::find(names, name) - names.begin()) + 1;
     }
-    index_ = static_cast<std::size_t>(std::ranges::find(names, column_) - names.begin());
   }
 
-  const std::string& in_table() const {
-    if (index_ < fields_.size()) return fields_[index_].text;
+  const std::string& in_table(std::size_t number) const {
+    if (number <= fields_.size()) return fields_[number - 1].text;
     throw InputError("{}:{}: found {}, expected at least {}; {} columns with {}", file_,
-                     records_->line(), counted(fields_.size(), "column"), index_ + 1,
+                     records_->line(), counted(fields_.size(), "column"), number,
                      format_ == RecordFormat::csv ? "a .csv separates" : "separate",
                      format_ == RecordFormat::csv ? "commas" : "tabs");
   }
 
-  const std::string& at_key() const {
-    const auto found = std::ranges::find(fields_, column_, &RecordField::name);
+  const std::string& at_key(const std::string& key) const {
+    const auto found = std::ranges::find(fields_, key, &RecordField::name);
     if (found == fields_.end()) {
       std::vector<std::string> names;
       for (const auto& field : fields_) names.push_back(field.name);
       throw InputError("{}:{}: found no key `{}` with a text, expected it beside {}{}", file_,
-                       records_->line(), column_, quoted_list(names), did_you_mean(column_, names));
+                       records_->line(), key, quoted_list(names), did_you_mean(key, names));
     }
     if (found->other.empty()) return found->text;
     throw InputError("{}:{}: found {} as `{}`, expected a string or null; name another key", file_,
-                     records_->line(), found->other, column_);
+                     records_->line(), found->other, key);
   }
 
-  const std::string& in_language() {
-    const auto wanted = normal_language(column_);
+  const std::string& in_language(const std::string& part) {
+    const auto wanted = normal_language(part);
     const RecordField* found = nullptr;
     for (const auto& field : fields_) {
       const auto language = normal_language(field.name);
       if (language == wanted) {
-        is_found_ = true;
+        missing_.erase(part);
         return field.text;
       }
-      if (!is_found_ && languages_.size() <= max_listed) languages_.insert(field.name);
+      if (!missing_.empty() && languages_.size() <= max_listed) languages_.insert(field.name);
       if (!language.starts_with(wanted + "-")) continue;
       if (found != nullptr && normal_language(found->name) != language) {
         throw InputError("{}:{}: found `{}` and `{}` in one unit, expected one `{}`; name one",
-                         file_, records_->line(), found->name, field.name, column_);
+                         file_, records_->line(), found->name, field.name, part);
       }
       found = &field;
     }
-    is_found_ = is_found_ || found != nullptr;
+    if (found != nullptr) missing_.erase(part);
     return found != nullptr ? found->text : empty_;
   }
 
   void check_language() const {
-    if (is_found_ || languages_.empty()) return;
+    if (missing_.empty() || languages_.empty()) return;
     const std::vector<std::string> names(languages_.begin(), languages_.end());
     throw InputError("{}:{}: found no unit in the language `{}`, expected one of {}{}", file_,
-                     std::max<std::int64_t>(records_->line(), 1), column_, quoted_list(names),
-                     did_you_mean(column_, names));
+                     std::max<std::int64_t>(records_->line(), 1), *missing_.begin(),
+                     quoted_list(names), did_you_mean(*missing_.begin(), names));
   }
 
   std::string file_;
   std::string column_;
+  std::vector<std::string> parts_;  // of a selection of several columns; else column_
   std::string suffix_;
   RecordFormat format_;
+  bool is_table_;
   std::unique_ptr<RecordReader> records_;
   std::vector<RecordField> fields_;
-  std::size_t index_ = 0;  // in a table
-  bool has_header_ = false;
-  bool is_found_ = false;            // a unit has the language
-  std::set<std::string> languages_;  // before the first such unit
+  std::vector<std::size_t>
+      numbers_;                    // of the columns of a table, from 1; empty before the first line
+  std::set<std::string> missing_;  // languages that no unit has had
+  std::set<std::string> languages_;  // in the units before all were found
   const std::string empty_;
   Sha256* hash_ = nullptr;
 };

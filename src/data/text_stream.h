@@ -17,9 +17,11 @@ class Sha256;
 // Line i of a column is the field of record i, so two columns of one file are parallel. A number
 // counts the columns of a table from 1, and each of its lines is a record; a name is one in its
 // first line, which is no record. A key of JSON has dots between its levels. A language `en` is
-// also found as `en-GB`. A record without the language, an empty record and a JSON null are empty
-// lines. All errors are InputErrors: those of ByteStream and RecordReader, and with the file and
-// its line if there is no such column, or a value is not text.
+// also found as `en-GB`. Columns with + between them are read as one, with a space between the
+// texts that are not empty; a column whose whole name has a + comes first. A record without the
+// language, an empty record and a JSON null are empty lines. All errors are InputErrors: those of
+// ByteStream and RecordReader, and with the file and its line if there is no such column, or a
+// value is not text.
 class TextStream {
  public:
   // Opens FILE or FILE#COLUMN; "-" is standard input. See ByteStream for `may_grow`.

@@ -205,7 +205,7 @@ void SegmentReader::find_column(const std::string& line) {
   if (found == names.end()) {
     auto columns = line;
     std::ranges::replace(columns, '\t', ' ');
-    reject(fmt::format("found no column {}, but {}; give a name of the first line, or a number",
+    reject(fmt::format("found no column {}, but {}; name one column, as in line 1 or by number",
                        format_.field, excerpt(columns)));
   }
   if (std::ranges::count(names, format_.field) > 1) {

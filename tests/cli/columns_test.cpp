@@ -110,6 +110,47 @@ TEST_F(Columns, ConfigInitTakesAValidationFileOfBothSides) {
   EXPECT_EQ(dev.trg, path("held_out.tmx#fr"));
 }
 
+TEST_F(Columns, ConfigInitTellsOfAFirstLineThatMayBeAHeader) {
+  const auto file = path("spelling.tsv");
+  write_text(file, "old\tmodern\ntoraj\ttorej\npredragi\tpredragi\nbratje\tbratje\n");
+  const auto note = HasSubstr(file +
+                              ": line 1 (`old`, `modern`) is taken as a pair; if it is a "
+                              "header, name the columns: regard config init '" +
+                              file + "#old' '" + file + "#modern'");
+  EXPECT_THAT(init({file}).err, note);
+  std::filesystem::remove(path("new.yaml"));
+  const auto named = init({file + "#old", file + "#modern"});
+  EXPECT_THAT(named.err, AllOf(Not(HasSubstr("line 1")), HasSubstr("3 lines, 1.0 words each")));
+  std::filesystem::remove(path("new.yaml"));
+  write_text(file, read_text(file) + "stari\tmodern\n");
+  EXPECT_THAT(init({file}).err, Not(HasSubstr("line 1"))) << "`modern` occurs again";
+  std::filesystem::remove(path("new.yaml"));
+  write_text(file, "this is a sentence\tc'est une phrase\nno\tnon\n");
+  EXPECT_THAT(init({file}).err, Not(HasSubstr("line 1")));
+}
+
+TEST_F(Columns, ConfigInitReadsTwoColumnsAsOneSource) {
+  const auto file = path("hun.tsv");
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += fmt::format("szó{0}\tszó{0}k\tN;PL;{0}\n", i);
+  write_text(file, text);
+  ASSERT_EQ(init({file + "#3+1", file + "#2"}).code, 0);
+  EXPECT_EQ(read_options(path("new.yaml")).data.train.at(0).src, file + "#3+1");
+  const auto dry = run({"train", "-c", path("new.yaml"), "--dry-run"});
+  EXPECT_EQ(dry.code, 0) << dry.err;
+}
+
+TEST_F(Columns, ConfigInitNoticesAValidationFileThatIsTheTrainingFile) {
+  const auto file = path("spelling.tsv");
+  write_text(file, "old\tmodern\ntoraj\ttorej\npredragi\tpredragi\n");
+  const auto warning = HasSubstr(file + "#old: used for training and validation");
+  EXPECT_THAT(init({file + "#old", file + "#modern", "--dev", file}).err, warning);
+  write_text(path("other.tsv"), read_text(file));
+  std::filesystem::remove(path("new.yaml"));
+  EXPECT_THAT(init({file + "#old", file + "#modern", "--dev", path("other.tsv")}).err,
+              Not(warning));
+}
+
 TEST_F(Columns, ConfigInitNoticesColumnsThatAreNoPair) {
   const auto file = with_pairs("fra.txt");
   EXPECT_THAT(init({file + "#1", file + "#3"}).err,

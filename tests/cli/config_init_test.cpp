@@ -1,4 +1,5 @@
 // regard config init and convert.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pty.h>
@@ -150,6 +151,19 @@ TEST_F(ConfigInit, AsksAtATerminal) {
   EXPECT_EQ(options.name, "toy");
   EXPECT_EQ(options.data.train[0].src, "toy.train.en");
   EXPECT_EQ(lines_of(read_text(path("toy.dev.en"))).size(), 30u);
+}
+
+TEST_F(ConfigInit, AsksForTheColumnsOfAFileWithSeveralTexts) {
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += fmt::format("a{0}\tb{0}\tc{0}\n", i);
+  write_text(path("wide.tsv"), text);
+  const auto screen = at_terminal(folder_, {"config", "init", "wide.tsv"},
+                                  "wide.tsv#4\nwide.tsv#3+1\nwide.tsv#2\n0\ntoy\n\n");
+  EXPECT_THAT(screen, AllOf(HasSubstr("found 3 columns of text, expected two"),
+                            HasSubstr("source, as FILE#COLUMN: "), HasSubstr("at least 4")));
+  const auto options = read_options(path("toy.yaml"));
+  EXPECT_EQ(options.data.train[0].src, "wide.tsv#3+1");
+  EXPECT_EQ(options.data.train[0].trg, "wide.tsv#2");
 }
 
 TEST_F(ConfigInit, RepeatsTheQuestionAfterAWrongAnswer) {

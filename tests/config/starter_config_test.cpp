@@ -253,6 +253,18 @@ TEST(StarterConfigTest, OutputsMayBeAsLongAsTheTargets) {
   const auto search = read(config).search;
   EXPECT_EQ(search.max_output_length, 130);
   EXPECT_EQ(search.max_output_ratio, 12.5);  // (121 − 10) / 9 = 12.33
+  config.train.dev_outputs.add(300, 199);
+  EXPECT_EQ(read(config).search.max_output_length, 200);
+  EXPECT_EQ(read(config).search.max_output_ratio, 12.5);
+}
+
+TEST(StarterConfigTest, OutputsMayBeAsLongAsTheValidationTargets) {
+  auto config = of(200);
+  config.train.outputs.add(8, 10);
+  config.train.dev_outputs.add(8, 60);
+  EXPECT_EQ(read(config).search.max_output_length, SearchOptions().max_output_length);
+  EXPECT_EQ(read(config).search.max_output_ratio, 6);  // (61 − 10) / 9 = 5.67
+  EXPECT_THAT(starter_config_yaml(config), Not(HasSubstr("too low")));
 }
 
 TEST(StarterConfigTest, TheVocabularyHasRoomForAllCharacters) {
@@ -287,6 +299,8 @@ TEST(StarterConfigTest, WithoutADevPairNothingNeedsValidations) {
   EXPECT_THAT(starter_config_yaml(config),
               AllOf(HasSubstr("# No validation pair"), Not(HasSubstr("patience"))));
   EXPECT_EQ(read(config).data.dev.src, "");
+  config.train.src.mean_words = config.train.trg.mean_words = 1;
+  EXPECT_EQ(read(config).training.early_stopping_metric, Metric::exact) << "for a later pair";
 }
 
 TEST(StarterConfigTest, QuotesAmbiguousNames) {

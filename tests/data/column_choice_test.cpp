@@ -57,6 +57,36 @@ TEST(ColumnChoice, LeavesOutNumbersAddressesAndLabels) {
   EXPECT_EQ(chosen("a.csv", "dev,a,http://x,b\ndev,c,http://y,d\ndev,e,https://z,f\n"), "2 4");
 }
 
+TEST(ColumnChoice, LeavesOutLabelsIfTwoOtherColumnsHaveText) {
+  std::string labels, forms, rare, sorted;
+  for (int i = 0; i < 400; ++i) {
+    const auto n = std::to_string(i);
+    const std::string label = i % 2 == 0 ? "noun" : "verb";
+    labels += "a" + n + "\t" + label + "\tb" + n + "\n";
+    forms += label + "\tb" + n + "\t\n";
+    rare += "a" + n + "\tb" + n + "\tlabel" + std::to_string(i % 21) + "\n";
+    sorted += "lemma" + std::to_string(i / 15) + "\tb" + n + "\t" + label + "\n";
+  }
+  EXPECT_EQ(chosen("a.tsv", labels), "1 3");
+  EXPECT_EQ(chosen("a.tsv", "old\tclass\tnew\n" + labels), "1 3");
+  EXPECT_EQ(chosen("a.tsv", forms), "1 2") << "no other column is left";
+  EXPECT_EQ(chosen("a.tsv", sorted), "1 2") << "few lemmas in the first lines, many in the file";
+  const TestFolder folder;
+  const auto pair = choose_columns(folder.write("a.tsv", labels));
+  EXPECT_EQ(pair.left_out.at(0).kind, "labels");
+  EXPECT_THAT(error_of(folder.write("rare.tsv", rare)), HasSubstr("found 3 columns of text"));
+}
+
+TEST(ColumnChoice, UsesAHeaderAboveNumbersDatesOrAddresses) {
+  EXPECT_EQ(chosen("a.csv", "old,modern,year\na,b,1650\nc,d,1651\n"), "old modern");
+  EXPECT_EQ(chosen("a.csv", "old,day,modern\na,2020-01-02,b\nc,,d\n"), "old modern");
+  EXPECT_EQ(chosen("a.tsv", "old\tlink\tmodern\na\thttp://x\tb\n"), "old modern");
+  EXPECT_EQ(chosen("a.csv", ",old,modern\n0,a,b\n1,c,d\n"), "2 3") << "no name above the numbers";
+  EXPECT_EQ(chosen("a.csv", ",old,n,modern\n0,a,5,b\n1,c,6,d\n"), "old modern");
+  EXPECT_EQ(chosen("a.tsv", "old\tmodern\tnote\na\tb\tx\nc\td\t7\ne\tf\t7\n"), "1 2");
+  EXPECT_EQ(chosen("a.tsv", "a\tb\t1e-05\nc\td\t0.5\n"), "1 2");
+}
+
 TEST(ColumnChoice, UsesAHeaderOfLanguagesOrSides) {
   EXPECT_EQ(chosen("a.csv", "id,en,fr\nx,a,b\ny,c,d\n"), "en fr");
   EXPECT_EQ(chosen("a.csv", "note,Target text,Source text\nx,a,b\ny,c,d\n"),
@@ -86,10 +116,15 @@ TEST(ColumnChoice, FindsTheLanguagesOfTmx) {
 TEST(ColumnChoice, ListsTheColumnsIfItCannotTell) {
   const TestFolder folder;
   const auto path = folder.write("wide.csv", "a,b,c\nd,e,f\n");
-  EXPECT_THAT(error_of(path),
-              AllOf(HasSubstr("wide.csv: found 3 columns of text, expected two"),
-                    HasSubstr("regard config init '" + path + "#1' '" + path + "#2'"),
-                    HasSubstr(path + "#3: text, `c`")));
+  EXPECT_THAT(
+      error_of(path),
+      AllOf(HasSubstr("wide.csv: found 3 columns of text, expected two"),
+            HasSubstr("regard config init '" + path + "#1' '" + path + "#2'"),
+            HasSubstr("('" + path + "#1+3' reads two as one)"), HasSubstr(path + "#3: text, `c`")));
+  const auto named = folder.write("named.csv", "n,old,modern,note\n1,a,b,c\n2,d,e,f\n");
+  EXPECT_THAT(error_of(named),
+              AllOf(HasSubstr("regard config init '" + named + "#old' '" + named + "#modern'"),
+                    HasSubstr(named + "#note: text, `c`")));
   EXPECT_THAT(error_of(folder.write("one.jsonl", "{\"text\": \"a\", \"n\": 1}\n")),
               AllOf(HasSubstr("found 1 column of text, expected two; give a file that has both"),
                     HasSubstr("#text: text, `a`"), HasSubstr("#n: a number")));

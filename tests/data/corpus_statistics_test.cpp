@@ -84,6 +84,23 @@ TEST(CorpusStatistics, PairsThatTrainingSkipsDoNotCount) {
   EXPECT_DOUBLE_EQ(translation.trg.mean_tokens, 3);
 }
 
+TEST(CorpusStatistics, AllValidationPairsCount) {
+  const TestFolder folder;
+  auto statistics = read_corpus_statistics(folder.write("t.en", "a b\nb a\n"),
+                                           folder.write("t.fr", "a b\nb a\n"));
+  std::string target;
+  for (int i = 0; i < 300; ++i) target += "z ";
+  TokenizerOptions options;
+  options.kind = TokenizerKind::word;
+  const auto dev_src = folder.write("d.en", "a\n"), dev_trg = folder.write("d.fr", target + "\n");
+  measure_tokens(options, statistics, {dev_src, dev_trg});
+  EXPECT_FALSE(statistics.outputs.exceed_limits());
+  EXPECT_TRUE(statistics.dev_outputs.exceed_limits()) << "longer than max_length, but not skipped";
+  EXPECT_EQ(statistics.dev_outputs.needed_length(), 310);
+  measure_tokens(options, statistics);
+  EXPECT_FALSE(statistics.dev_outputs.exceed_limits());
+}
+
 TEST(CorpusStatistics, CountsDistinctWordsThatAreCopied) {
   const TestFolder folder;
   const auto statistics =

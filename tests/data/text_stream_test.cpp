@@ -47,6 +47,50 @@ TEST(TextStream, AColumnOfTabSeparatedTextIsGivenByNumberOrName) {
   EXPECT_THAT(read_lines(path).size(), 5);
 }
 
+TEST(TextStream, SeveralColumnsAreJoinedInTheirOrderWithASpace) {
+  const TestFolder folder;
+  const auto plain = folder.write("hun.tsv", "kutya\tkuty\u00E1k\tN;PL\nh\u00E1z\th\u00E1z\t\n\n");
+  EXPECT_THAT(read_lines(plain + "#3+1"), ElementsAre("N;PL kutya", "h\u00E1z", ""));
+  EXPECT_THAT(read_lines(plain + "#1+1+2"),
+              ElementsAre("kutya kutya kuty\u00E1k", "h\u00E1z h\u00E1z h\u00E1z", ""));
+  const auto csv = folder.write("a.csv", "lemma,features,form\n\"a,b\",\"X\nY\",c\n");
+  EXPECT_THAT(read_lines(csv + "#features+lemma"), ElementsAre("X Y a,b"));
+  EXPECT_THAT(read_lines(csv + "#3+lemma"), ElementsAre("c a,b"));
+  EXPECT_EQ(count_lines(csv + "#features+lemma"), 1);
+  const auto json = folder.write("a.jsonl", R"({"en": "a", "x": {"y": null}})"
+                                            "\n"
+                                            R"({"en": "b", "x": {"y": "c"}})");
+  EXPECT_THAT(read_lines(json + "#x.y+en"), ElementsAre("a", "c b"));
+  EXPECT_THAT(read_lines(folder.write("a.tmx", tmx(unit("a", "b"))) + "#fr+en"),
+              ElementsAre("b a"));
+}
+
+TEST(TextStream, AColumnWhoseWholeNameHasAPlusIsMeant) {
+  const TestFolder folder;
+  const auto path = folder.write("a.tsv", "a\ta+b\tb\tC++\n1\t2\t3\t4\n");
+  EXPECT_THAT(read_lines(path + "#a+b"), ElementsAre("2"));
+  EXPECT_THAT(read_lines(path + "#b+a"), ElementsAre("3 1"));
+  EXPECT_THAT(read_lines(path + "#C++"), ElementsAre("4"));
+  EXPECT_THAT(read_lines(folder.write("a.jsonl", R"({"a": "1", "a+b": "2", "b": "3"})") + "#a+b"),
+              ElementsAre("2"));
+}
+
+TEST(TextStream, ASelectionWithAColumnThatIsNotThereIsAnError) {
+  const TestFolder folder;
+  const auto path = folder.write("a.tsv", "lemma\tform\tfeatures\na\tb\tc\n");
+  EXPECT_THAT(error_of(path + "#featurs+lemma"),
+              AllOf(HasSubstr("a.tsv:1: found no `featurs` in `lemma`, `form`, `features`"),
+                    HasSubstr("did you mean `features`?")));
+  EXPECT_THAT(error_of(path + "#4+1"), HasSubstr("a.tsv:1: found 3 columns, expected at least 4"));
+  EXPECT_THAT(error_of(path + "#0+1"), HasSubstr("found no `0`"));
+  EXPECT_THAT(error_of(path + "#lemma+"), HasSubstr("found no `lemma+`"));
+  const auto json = folder.write("a.jsonl", R"({"a": "1", "b": 2})");
+  EXPECT_THAT(error_of(json + "#a+c"), HasSubstr("a.jsonl:1: found no key `c` with a text"));
+  EXPECT_THAT(error_of(json + "#a+b"), HasSubstr("found a number as `b`"));
+  EXPECT_THAT(error_of(folder.write("a.tmx", tmx(unit("a", "b"))) + "#en+de"),
+              HasSubstr("found no unit in the language `de`, expected one of `en`, `fr`"));
+}
+
 TEST(TextStream, AFileWhoseNameHasASharpIsMeant) {
   const TestFolder folder;
   const auto path = folder.write("c#1", "x\ty\n");
@@ -275,6 +319,8 @@ TEST(TextStream, TheHashIsThatOfTheFileAndItsColumn) {
   EXPECT_EQ(hash_of(table), sha256("en\tfr\na\tb\n"));
   EXPECT_EQ(hash_of(table + "#fr"), sha256("en\tfr\na\tb\n#tsv:fr"));
   EXPECT_EQ(hash_of(table + "#1"), sha256("en\tfr\na\tb\n#tsv:1"));
+  EXPECT_EQ(hash_of(table + "#2+1"), sha256("en\tfr\na\tb\n#tsv:2+1"));
+  EXPECT_NE(hash_of(table + "#2+1"), hash_of(table + "#1+2"));
   const auto memory = tmx(unit("a", "b")) + "\n\n";
   EXPECT_EQ(hash_of(folder.write("a.tmx", memory) + "#en"), sha256(memory + "#tmx:en"));
 }
