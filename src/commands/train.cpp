@@ -94,8 +94,9 @@ CompleteOptions complete_options(GivenOptions given,
   CompleteOptions complete;
   std::vector<std::string> adopted;
   if (!init_from.empty()) {
-    const auto folder = last ? *last : resolve_model(init_from);
+    std::filesystem::path folder;
     adopted = retry_if_removed([&] {
+      folder = last ? *last : resolve_model(init_from);
       return adopt_options(given.options, given.locations,
                            read_model_options(FolderReader(folder)));
     });

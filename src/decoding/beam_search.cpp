@@ -1,13 +1,33 @@
-#include "decoding/beam_search.h"
+// Beam search: at each step, keeps the W most probable continuations of the W hypotheses of a
+// sentence.
+//
+// A continuation with </s> among the best W finishes its hypothesis, and the next best continuation
+// takes its place. A sentence leaves the batch when it meets its stopping criterion (beam.h) or
+// reaches the maximum length. Finished hypotheses are ranked by their scores (hypothesis.h).
+//
+// Diverse beam search (Vijayakumar et al. 2016): the W hypotheses of a sentence are divided into G
+// groups, each a beam search with W / G hypotheses. At each step the groups select tokens in turn,
+// and group g ranks its candidates by
+//
+//   log P(y_1 … y_t) − λ Σ_{h < g} |{hypotheses of group h that continue with y_t at this step}|
+//
+// (Hamming diversity). A hypothesis that ends at this step does not continue, so </s> has no
+// penalty, and hypotheses that ended before do not count. Log-probabilities and scores remain those
+// of the model. One group is plain beam search.
+#include <torch/utils.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 
 #include "decoding/beam.h"
-#include "decoding/candidates.h"
+#include "decoding/lexical_constraints.h"
 #include "decoding/logits_processor.h"
+#include "decoding/search_loop.h"
 #include "kernels/functions.h"
 
 namespace regard {
@@ -20,6 +40,75 @@ SearchRequest group_options(const SearchRequest& options) {
   result.n_best = std::min(options.n_best, result.beam_size);
   return result;
 }
+
+// Maps a token to its penalty in the ranking of candidates. Penalties do not change
+// log-probabilities.
+using Penalties = std::map<std::int64_t, double>;
+
+// Ranks the possible continuations of the hypotheses of a beam.
+class Candidates {
+ public:
+  // The batch has N hypotheses, W = options.beam_size for each beam. log_p has the log-probability
+  // of each hypothesis. `next` has the best next tokens of each, of which at least 2W must have no
+  // penalty. weights [N, S] is undefined if attention is not needed. The first three arguments must
+  // outlive this object.
+  Candidates(const SearchRequest& options, const std::vector<double>& log_p, const NextTokens& next,
+             const torch::Tensor& weights)
+      : options_(options),
+        W_(static_cast<std::size_t>(options.beam_size)),
+        log_p_(log_p),
+        next_(next),
+        weights_(weights) {}
+
+  // Returns the 2W best candidates of the beam with this index in the batch, by log-probability
+  // minus penalty. At least W of them do not end in </s>, because each hypothesis has one </s>.
+  // With lexical constraints, returns the result of allocate_beam(). The order of ties does not
+  // depend on the rest of the batch.
+  std::vector<Candidate> best(std::size_t index, const Beam& beam,
+                              const Penalties& penalties) const {
+    const auto k = static_cast<std::size_t>(next_.tokens.size(1));
+    const auto* tokens = next_.tokens.data_ptr<std::int64_t>();
+    const auto* log_p = next_.log_p.data_ptr<double>();
+    std::vector<Candidate> candidates;
+    for (std::size_t parent = 0; parent < W_; ++parent) {
+      const auto row = index * W_ + parent;
+      for (std::size_t i = row * k; i < (row + 1) * k; ++i) {
+        const auto total = log_p_[row] + log_p[i];
+        candidates.push_back({static_cast<std::int64_t>(parent),
+                              tokens[i],
+                              std::isnan(total) ? minus_infinity : total,
+                              {}});
+      }
+    }
+    std::ranges::stable_sort(candidates, std::ranges::greater{}, [&](const Candidate& candidate) {
+      const auto penalty = penalties.find(candidate.token);
+      return candidate.log_probability - (penalty == penalties.end() ? 0 : penalty->second);
+    });
+    if (beam.sentence().required_phrases.empty()) {
+      candidates.resize(std::min(candidates.size(), 2 * W_));
+    } else {
+      std::vector<std::vector<std::int32_t>> histories;
+      for (std::size_t parent = 0; parent < W_; ++parent) {
+        histories.push_back(beam.history(parent));
+      }
+      candidates = allocate_beam(candidates, histories, beam.sentence().required_phrases, options_);
+    }
+    if (weights_) {
+      for (auto& candidate : candidates) {
+        const auto row = index * W_ + static_cast<std::size_t>(candidate.parent);
+        candidate.weights = weights_.row(row, beam.source_length());
+      }
+    }
+    return candidates;
+  }
+
+ private:
+  const SearchRequest& options_;
+  std::size_t W_;
+  const std::vector<double>& log_p_;
+  const NextTokens& next_;
+  AttentionOnCpu weights_;
+};
 
 // The beams of the groups of one sentence.
 class BeamGroups {

@@ -1,5 +1,8 @@
-#include "decoding/decode_loop.h"
-
+// Greedy search and sampling. The hypotheses are independent of each other and grow by one token
+// per step.
+//
+// Greedy search: y_t = argmax_y P(y | y_<t, x), one hypothesis per sentence. Sampling: see
+// sampling.h.
 #include <torch/utils.h>
 
 #include <algorithm>
@@ -8,6 +11,7 @@
 #include "decoding/hypothesis.h"
 #include "decoding/logits_processor.h"
 #include "decoding/sampling.h"
+#include "decoding/search_loop.h"
 
 namespace regard {
 namespace {

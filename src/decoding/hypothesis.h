@@ -38,7 +38,7 @@ struct SearchTree {
     std::int64_t token;
     std::int64_t previous;        // index of the parent in nodes; -1 at a root
     double log_probability;       // sum over the tokens from the root to this node
-    std::size_t group;            // index of the group of hypotheses (decoding/beam_search.h)
+    std::size_t group;            // index of the group of hypotheses (decoding/beam_search.cpp)
     std::optional<double> score;  // set if the hypothesis ends here in </s>
   };
   std::vector<Node> nodes;

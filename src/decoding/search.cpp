@@ -8,9 +8,8 @@
 #include <numeric>
 
 #include "config/output_lengths.h"
-#include "decoding/beam_search.h"
-#include "decoding/decode_loop.h"
 #include "decoding/search_graphs.h"
+#include "decoding/search_loop.h"
 #include "kernels/device.h"
 #include "kernels/mode.h"
 #include "model/output/batch_shortlist.h"
@@ -43,59 +42,44 @@ std::int64_t sentences_at_once(const SearchRequest& options, std::int64_t batch_
   return std::clamp<std::int64_t>(rows / options.samples, 1, batch_size);
 }
 
-class RunningSearch::Parts {
- public:
-  Parts(Seq2Seq& model, const SearchRequest& options, kernels::PackedWeights& packed,
-        SearchGraphs* graphs)
-      : model_(model), options_(options), packed_(packed), graphs_(graphs) {
-    const bool beam = options_.samples == 0 && options_.beam_size > 1;
-    loops_.push_back(beam ? beam_search(model_, options_, graphs_)
-                          : decode_loop(model_, options_, graphs_));
-  }
+RunningSearch::RunningSearch(Seq2Seq& model, const SearchRequest& options,
+                             kernels::PackedWeights& packed, SearchGraphs* graphs)
+    : model_(model), options_(options), packed_(packed), graphs_(graphs) {
+  const bool beam = options_.samples == 0 && options_.beam_size > 1;
+  loops_.push_back(beam ? beam_search(model_, options_, graphs_)
+                        : decode_loop(model_, options_, graphs_));
+}
+RunningSearch::~RunningSearch() = default;
 
-  void add(const SourceBatch& source, std::vector<SentenceOptions> sentences,
-           const std::vector<std::size_t>& ids);
-  std::vector<Finished> step();
-  void remove(const std::vector<std::size_t>& ids) {
-    const torch::InferenceMode guard;
-    for (const auto& loop : loops_) {
-      if (loop->size() > 0) loop->remove(ids);
-    }
+void RunningSearch::remove(const std::vector<std::size_t>& ids) {
+  const torch::InferenceMode guard;
+  for (const auto& loop : loops_) {
+    if (loop->size() > 0) loop->remove(ids);
   }
-  std::size_t size() const {
-    std::size_t size = 0;
-    for (const auto& loop : loops_) size += loop->size();
-    return size;
-  }
-  BestSoFar best_so_far() const {
-    BestSoFar best;
-    for (const auto& loop : loops_) loop->add_best(best);
-    return best;
-  }
+}
 
- private:
-  SearchLoop& loop_of(const SentenceOptions& sentence);
-  EncoderOutput encode(const SourceBatch& source, const std::vector<SentenceOptions>& sentences);
+std::size_t RunningSearch::size() const {
+  std::size_t size = 0;
+  for (const auto& loop : loops_) size += loop->size();
+  return size;
+}
 
-  Seq2Seq& model_;
-  const SearchRequest options_;
-  kernels::PackedWeights& packed_;
-  SearchGraphs* graphs_;
-  // One, or two: greedy search uses beam search for sentences with required phrases, so that the
-  // constraints of a sentence do not change the results of others.
-  std::vector<std::unique_ptr<SearchLoop>> loops_;
-};
+BestSoFar RunningSearch::best_so_far() const {
+  BestSoFar best;
+  for (const auto& loop : loops_) loop->add_best(best);
+  return best;
+}
 
 // Returns the search for a sentence with these options.
-SearchLoop& RunningSearch::Parts::loop_of(const SentenceOptions& sentence) {
+SearchLoop& RunningSearch::loop_of(const SentenceOptions& sentence) {
   const bool is_greedy = options_.samples == 0 && options_.beam_size == 1;
   if (!is_greedy || sentence.required_phrases.empty()) return *loops_[0];
   if (loops_.size() == 1) loops_.push_back(beam_search(model_, options_, graphs_));
   return *loops_[1];
 }
 
-EncoderOutput RunningSearch::Parts::encode(const SourceBatch& source,
-                                           const std::vector<SentenceOptions>& sentences) {
+EncoderOutput RunningSearch::encode(const SourceBatch& source,
+                                    const std::vector<SentenceOptions>& sentences) {
   auto encoded = model_.encode(graphs_ != nullptr ? graphs_->padded(source) : source);
   if (sentences[0].shortlist.empty()) return encoded;
   std::vector<std::vector<std::int32_t>> lists;
@@ -104,8 +88,8 @@ EncoderOutput RunningSearch::Parts::encode(const SourceBatch& source,
   return encoded;
 }
 
-void RunningSearch::Parts::add(const SourceBatch& source, std::vector<SentenceOptions> sentences,
-                               const std::vector<std::size_t>& ids) {
+void RunningSearch::add(const SourceBatch& source, std::vector<SentenceOptions> sentences,
+                        const std::vector<std::size_t>& ids) {
   const torch::InferenceMode guard;
   const auto mode = kernels::Mode::search(packed_);
   const auto encoded = encode(source, sentences);
@@ -133,7 +117,7 @@ void RunningSearch::Parts::add(const SourceBatch& source, std::vector<SentenceOp
   }
 }
 
-std::vector<RunningSearch::Finished> RunningSearch::Parts::step() {
+std::vector<RunningSearch::Finished> RunningSearch::step() {
   options_.throw_if_cancelled();
   const torch::InferenceMode guard;
   const auto mode = kernels::Mode::search(packed_);
@@ -142,28 +126,6 @@ std::vector<RunningSearch::Finished> RunningSearch::Parts::step() {
     if (loop->size() > 0) std::ranges::move(loop->step(), std::back_inserter(finished));
   }
   return finished;
-}
-
-RunningSearch::RunningSearch(Seq2Seq& model, const SearchRequest& options,
-                             kernels::PackedWeights& packed, SearchGraphs* graphs)
-    : parts_(std::make_unique<Parts>(model, options, packed, graphs)) {}
-RunningSearch::~RunningSearch() = default;
-
-void RunningSearch::add(const SourceBatch& source, std::vector<SentenceOptions> sentences,
-                        const std::vector<std::size_t>& ids) {
-  parts_->add(source, std::move(sentences), ids);
-}
-std::vector<RunningSearch::Finished> RunningSearch::step() {
-  return parts_->step();
-}
-void RunningSearch::remove(const std::vector<std::size_t>& ids) {
-  parts_->remove(ids);
-}
-std::size_t RunningSearch::size() const {
-  return parts_->size();
-}
-BestSoFar RunningSearch::best_so_far() const {
-  return parts_->best_so_far();
 }
 
 std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const SourceBatch& source,

@@ -22,6 +22,7 @@
 namespace regard {
 
 class SearchGraphs;
+class SearchLoop;
 
 // Thrown by a search if SearchRequest::cancelled returns true.
 class CancelledSearch : public std::exception {
@@ -113,8 +114,16 @@ class RunningSearch {
   BestSoFar best_so_far() const;
 
  private:
-  class Parts;
-  std::unique_ptr<Parts> parts_;
+  SearchLoop& loop_of(const SentenceOptions& sentence);
+  EncoderOutput encode(const SourceBatch& source, const std::vector<SentenceOptions>& sentences);
+
+  Seq2Seq& model_;
+  const SearchRequest options_;
+  kernels::PackedWeights& packed_;
+  SearchGraphs* graphs_;
+  // One, or two: greedy search uses beam search for sentences with required phrases, so that the
+  // constraints of a sentence do not change the results of others.
+  std::vector<std::unique_ptr<SearchLoop>> loops_;
 };
 
 // Returns how many sentences, at most batch_size, a search on this device should have at a time. On

@@ -97,4 +97,12 @@ class SearchLoop {
   virtual void add_best(BestSoFar& best) const = 0;
 };
 
+// Return a search, which the parameters must outlive: one with options.samples samples per
+// sentence, in the order of sampling, or greedy search if there are none, which ignores
+// options.beam_size (decode_loop.cpp); and a beam search (beam_search.cpp).
+std::unique_ptr<SearchLoop> decode_loop(Seq2Seq& model, const SearchRequest& options,
+                                        SearchGraphs* graphs);
+std::unique_ptr<SearchLoop> beam_search(Seq2Seq& model, const SearchRequest& options,
+                                        SearchGraphs* graphs);
+
 }  // namespace regard

@@ -20,21 +20,16 @@ class Decoder : public torch::nn::Module {
   // Returns the state before the first step, one row per sentence.
   virtual DecoderState initial_state(const EncoderOutput& encoded) = 0;
   // Runs one step. embedded [N, E] is the last token of each hypothesis. See Seq2Seq::step().
+  // Stores the result of Seq2Seq::explain() in `detail`, unless it is null.
   virtual DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
-                           const EncoderOutput& encoded, bool want_weights = true) = 0;
-  // See Seq2Seq::explain().
-  virtual AttentionDetail explain(const torch::Tensor& /*embedded*/, const DecoderState& /*state*/,
-                                  const EncoderOutput& /*encoded*/) {
-    return {};
-  }
+                           const EncoderOutput& encoded, bool want_weights = true,
+                           AttentionDetail* detail = nullptr) = 0;
   // Runs all steps with the given target as history, embedded [B, T, E]. See Seq2Seq::decode().
+  // Appends the weights of each layer's self-attention (SelfAttention::decoder) to
+  // `self_attention`, unless it is null.
   virtual DecoderOutput forward(const torch::Tensor& embedded, const EncoderOutput& encoded,
-                                bool want_weights = false) = 0;
-  // Returns SelfAttention::decoder for the arguments of forward(). Empty without self-attention.
-  virtual std::vector<torch::Tensor> self_attention(const torch::Tensor& /*embedded*/,
-                                                    const EncoderOutput& /*encoded*/) {
-    return {};
-  }
+                                bool want_weights = false,
+                                std::vector<torch::Tensor>* self_attention = nullptr) = 0;
   // See Seq2Seq.
   virtual void set_training_step(std::int64_t /*step*/) {}
   virtual bool has_attention_weights() const = 0;

@@ -16,7 +16,9 @@ std::optional<LengthLimit> target_limit_of(const ModelOptions& model) {
 }  // namespace
 
 Generator::Generator(std::shared_ptr<Decoder> decoder, const ModelOptions& options)
-    : decoder_(std::move(decoder)), target_limit_(target_limit_of(options)) {}
+    : decoder_(std::move(decoder)),
+      has_self_attention_(options.decoder.kind == LayerKind::transformer),
+      target_limit_(target_limit_of(options)) {}
 
 DecoderStep Generator::step(const torch::Tensor& tokens, const DecoderState& state,
                             const EncoderOutput& encoded, bool want_weights) {
@@ -29,8 +31,10 @@ DecoderStep Generator::step(const torch::Tensor& tokens, const DecoderState& sta
 
 AttentionDetail Generator::explain(const torch::Tensor& tokens, const DecoderState& state,
                                    const EncoderOutput& encoded) {
+  AttentionDetail detail;
   const auto input = target_input_->step(output_layer_->embed(tokens, encoded), state);
-  return decoder_->explain(input, state, encoded);
+  decoder_->step(input, state, encoded, /*want_weights=*/true, &detail);
+  return detail;
 }
 
 DecoderOutput Generator::decode(const torch::Tensor& input, const EncoderOutput& encoded,
@@ -43,8 +47,11 @@ DecoderOutput Generator::decode(const torch::Tensor& input, const EncoderOutput&
 
 std::vector<torch::Tensor> Generator::decoder_self_attention(const torch::Tensor& input,
                                                              const EncoderOutput& encoded) {
+  std::vector<torch::Tensor> weights;
+  if (!has_self_attention_) return weights;
   const auto embedded = target_input_->forward(output_layer_->embed(input, encoded));
-  return decoder_->self_attention(embedded, encoded);
+  decoder_->forward(embedded, encoded, /*want_weights=*/false, &weights);
+  return weights;
 }
 
 }  // namespace regard

@@ -32,7 +32,7 @@ class Generator : public Seq2Seq {
  protected:
   Generator(std::shared_ptr<Decoder> decoder, const ModelOptions& options);
 
-  // Returns SelfAttention::decoder for input [B, T].
+  // Returns SelfAttention::decoder for input [B, T]; empty for a recurrent decoder.
   std::vector<torch::Tensor> decoder_self_attention(const torch::Tensor& input,
                                                     const EncoderOutput& encoded);
 
@@ -42,6 +42,7 @@ class Generator : public Seq2Seq {
   std::unique_ptr<OutputLayer> output_layer_;
 
  private:
+  bool has_self_attention_;
   std::optional<LengthLimit> target_limit_;
 };
 

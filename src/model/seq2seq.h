@@ -110,10 +110,6 @@ struct DecoderState {
 
   // Returns the hypotheses with the indices `rows`, in this order.
   DecoderState select(const RowIndices& rows) const;
-  // The same. Waits for the device of `rows`.
-  DecoderState select(const torch::Tensor& rows) const {
-    return select(RowIndices{rows.cpu(), rows});
-  }
   // Appends new hypotheses, before their first step, of another batch of the same model.
   void append(const DecoderState& other);
   // Sets the position of the step after `last`.

@@ -349,15 +349,15 @@ void ProcessGroup::communicate(const std::function<void()>& f) {
 
 void ProcessGroup::start_sum(const torch::Tensor& tensor) {
   if (is_alone()) return;
+  auto& c = *connection_;
+  if (!tensor.is_cpu() && !c.nccl) {  // by way of the host
+    const auto copy = tensor.cpu();
+    sum(copy);
+    const torch::NoGradGuard guard;
+    tensor.copy_(copy);
+    return;
+  }
   communicate([&] {
-    auto& c = *connection_;
-    if (!tensor.is_cpu() && !c.nccl) {  // by way of the host
-      auto copy = tensor.cpu();
-      sum(copy);
-      const torch::NoGradGuard guard;
-      tensor.copy_(copy);
-      return;
-    }
     std::vector<torch::Tensor> tensors{tensor};
     c.started.push_back((tensor.is_cpu() ? c.gloo : c.nccl)->allreduce(tensors));
   });
@@ -404,12 +404,10 @@ void ProcessGroup::finish_sums() {
 
 void ProcessGroup::broadcast(const torch::Tensor& tensor) {
   if (is_alone()) return;
-  communicate([&] {
-    std::vector<torch::Tensor> tensors{tensor.is_cpu() ? tensor : tensor.cpu()};
-    connection_->gloo->broadcast(tensors)->wait();
-    const torch::NoGradGuard guard;
-    if (!tensor.is_cpu()) tensor.copy_(tensors[0]);
-  });
+  std::vector<torch::Tensor> tensors{tensor.is_cpu() ? tensor : tensor.cpu()};
+  communicate([&] { connection_->gloo->broadcast(tensors)->wait(); });
+  const torch::NoGradGuard guard;
+  if (!tensor.is_cpu()) tensor.copy_(tensors[0]);
 }
 
 void ProcessGroup::wait_for_all() {

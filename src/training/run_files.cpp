@@ -124,6 +124,7 @@ void record_search_options(const RunFolder& run, const SearchOptions& search) {
   for (const auto& linked : {run.last(), run.best()}) {
     if (linked) checkpoints.insert(*linked);
   }
+  bool has_changed = false;
   for (const auto& path : checkpoints) {
     const FolderReader checkpoint(path);
     const auto before = read_model_options(checkpoint);
@@ -135,11 +136,14 @@ void record_search_options(const RunFolder& run, const SearchOptions& search) {
     writer.keep_other_files();
     add_model_options(writer, options);
     writer.commit(checkpoint.info());
-    write_file(run.path() / "config.yaml", write_options(options));
+    has_changed = true;
     for (const auto& difference : differences) {
       log::info("{}: recorded {}", path.string(), difference.text());
     }
   }
+  if (!has_changed) return;
+  const auto options = read_model_options(FolderReader(*run.last()));
+  write_file(run.path() / "config.yaml", write_options(options));
 }
 
 void record_end(const RunFolder& run, std::int64_t step, const std::string& reason) {

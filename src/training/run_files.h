@@ -31,9 +31,9 @@ void record_session(const RunFolder& run, const Setup& setup, const std::string&
 // is there already. A failure, such as a full disk, is only a warning.
 void save_corpus_cache(const RunFolder& run, const Setup& setup);
 
-// Writes the `search` options of a finished run to its config.yaml and to the config.yaml of its
-// last and best checkpoints, from which `translate` reads its defaults. A finished run writes no
-// more checkpoints that would contain them.
+// Writes the `search` options of a finished run to the config.yaml of its last and best
+// checkpoints, from which `translate` reads its defaults, and the options of the last one to that
+// of the run. A finished run writes no more checkpoints that would contain them.
 void record_search_options(const RunFolder& run, const SearchOptions& search);
 
 // Records in the manifest why the run stopped, and at which step.

@@ -2,13 +2,21 @@
 
 #include <fmt/format.h>
 #include <torch/utils.h>
+#include <torch/version.h>
 
 #include <algorithm>
 
+#include "base/cpu.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/sha256.h"
+#include "base/strings.h"
+#include "base/version.h"
 #include "checkpoint/run_folder.h"
+#include "config/field.h"
+#include "config/writer.h"
 #include "kernels/device.h"
+#include "kernels/loops/products.h"
 #include "model/attention/table.h"
 #include "model/build_model.h"
 #include "model/initialisation.h"
@@ -19,8 +27,6 @@
 #include "training/distributed.h"
 #include "training/initial_model.h"
 #include "training/model_table.h"
-#include "training/precision.h"
-#include "training/shared_facts.h"
 #include "translation/ensemble_folders.h"
 #include "translation/long_lines.h"
 #include "translation/model_folder.h"
@@ -29,13 +35,32 @@
 namespace regard {
 namespace {
 
-// Reads the checkpoint's options. Throws DamagedError if config.yaml is not valid.
-Options options_of(const FolderReader& checkpoint) {
-  try {
-    return read_model_options(checkpoint);
-  } catch (const ConfigError& error) {
-    throw DamagedError("{}", error.what());
+// Returns the precision in which this machine trains: a precision other than `automatic` itself,
+// `recorded` if that is given, or the fastest that the device has. Throws EnvironmentError if the
+// device does not have it.
+TrainingPrecision resolve_precision(TrainingPrecision wanted, torch::Device device,
+                                    std::optional<TrainingPrecision> recorded = std::nullopt) {
+  using enum TrainingPrecision;
+  const bool has_bf16 =
+      device.is_cuda() ? has_tf32(device) : kernels::can_multiply(kernels::Precision::bf16);
+  auto precision = wanted;
+  if (wanted == automatic && recorded) {
+    // Runs of versions without this option were in single precision.
+    precision = *recorded == automatic ? fp32 : *recorded;
+  } else if (wanted == automatic) {
+    precision = has_tf32(device)                                                      ? tf32
+                : kernels::find_precision("auto", device) == kernels::Precision::bf16 ? bf16
+                                                                                      : fp32;
   }
+  const bool is_missing =
+      (precision == bf16 && !has_bf16) || (precision == tf32 && !has_tf32(device));
+  if (!is_missing) return precision;
+  throw EnvironmentError(
+      "training.precision: {}{}, which {} on this machine does not have; set training.precision to "
+      "fp32",
+      wanted == automatic ? "this run was started in " : "found ", enum_name(precision),
+      precision == tf32 || !device.is_cpu() ? fmt::format("the device {}", device.str())
+                                            : "the processor");
 }
 
 // Throws ConfigError if data.noise would change nothing, or if the pairs of a masked language model
@@ -117,7 +142,55 @@ void check_dev_lengths(const Setup& setup) {
   }
 }
 
+// Returns the facts that the processes of one training must share, for check_equal(). Paths and
+// folders may differ. On processors with other kernels, the same sums would be rounded differently,
+// and the weights would drift apart.
+Json facts_of(const Setup& setup) {
+  auto options = setup.options;
+  options.device = "";
+  options.threads = 0;
+  options.training.model_dir = "";
+  std::string data;
+  const auto add = [&](const std::string& key, std::string& path) {
+    if (path.empty()) return;
+    const auto& digest = setup.digests.at(path);
+    data += fmt::format("{}: {}, sha256 {}\n", key, counted(digest.lines, "line"), digest.sha256);
+    path = "";
+  };
+  const auto add_sides = [&](const std::string& key, const auto& pair) {
+    if (is_denoising(options.data, pair)) data += key + ": source and target are the same file\n";
+  };
+  add_sides("data.dev", options.data.dev);
+  for (std::size_t i = 0; i < options.data.train.size(); ++i) {
+    add_sides(fmt::format("data.train.{}", i), options.data.train[i]);
+    add(fmt::format("data.train.{}.src", i), options.data.train[i].src);
+    add(fmt::format("data.train.{}.trg", i), options.data.train[i].trg);
+  }
+  add("data.prepared", options.data.prepared);
+  add("data.dev.src", options.data.dev.src);
+  add("data.dev.trg", options.data.dev.trg);
+  options.data.tokenizer.src_file = options.data.tokenizer.trg_file = "";
+  const auto& source = *setup.codec.source;
+  const auto& target = *setup.codec.target;
+  return {{"version", fmt::format("regard {}, LibTorch {}", version(), TORCH_VERSION)},
+          {"configuration", write_options(options)},
+          {"text", data},
+          {"kind of processor", setup.device.is_cpu() ? std::string(cpu_level_name()) : "GPU"},
+          {"vocabulary", fmt::format("{} and {} tokens, sha256 {}", source.size(), target.size(),
+                                     sha256(source.serialized() + target.serialized()))},
+          {"set of weights", "sha256 " + digest_of(parameters_of(*setup.model))}};
+}
+
 }  // namespace
+
+std::string digest_of(const NamedTensors& tensors) {
+  Sha256 hash;
+  for (const auto& [name, tensor] : tensors) {
+    const auto values = tensor.detach().cpu().contiguous();
+    hash.update({static_cast<const char*>(values.data_ptr()), values.nbytes()});
+  }
+  return hash.hex_digest();
+}
 
 void roll_back(Setup& setup, const std::filesystem::path& checkpoint) {
   setup.checkpoint.emplace(checkpoint);
@@ -171,7 +244,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   auto& precision = setup.options.training.precision;
   if (last) {
     setup.checkpoint.emplace(*last);
-    const auto before = options_of(*setup.checkpoint);
+    const auto before = read_model_options(*setup.checkpoint);
     if (!init_from.empty()) keep_tokenizers_of(setup.options, before);
     adopt_automatic(setup.options.model, before.model);
     resolve_automatic(setup.options.model);

@@ -10,6 +10,7 @@
 
 #include "base/thread_pool.h"
 #include "checkpoint/folder.h"
+#include "checkpoint/safetensors.h"
 #include "config/options.h"
 #include "data/batch_sampler.h"
 #include "data/corpus.h"
@@ -42,6 +43,9 @@ struct Setup {
 // trainer.
 Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
                  const std::string& init_from, ProcessGroup& group);
+
+// Returns the SHA-256 of the values.
+std::string digest_of(const NamedTensors& tensors);
 
 // Throws ConfigError if a pattern of training.freeze or training.learning_rates matches no
 // parameter of the configured model. Reads no text, because the names do not depend on the

@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/process.h"
-#include "base/sha256.h"
 #include "base/strings.h"
 #include "report/format.h"
 #include "training/initial_model.h"
@@ -34,16 +33,6 @@ TrainingOptions with_decay_steps(TrainingOptions options, BatchSampler& batches)
     options.decay_steps = options.epochs * updates_in_epoch(options, batches.count(0));
   }
   return options;
-}
-
-// Returns the SHA-256 of the values.
-std::string digest_of(const NamedTensors& tensors) {
-  Sha256 hash;
-  for (const auto& [name, tensor] : tensors) {
-    const auto values = tensor.detach().cpu().contiguous();
-    hash.update({static_cast<const char*>(values.data_ptr()), values.nbytes()});
-  }
-  return hash.hex_digest();
 }
 
 }  // namespace

@@ -103,15 +103,19 @@ void ContinuousBatch::join(Lane& lane, const QueuedSentences& sentences) {
     ids.push_back(next_id_++);
   }
   lane.is_closed = lane.is_closed || !options[0].shortlist.empty();
-  std::vector<SourceLine> sources;  // stay in the sentences, which may be translated again
-  for (auto* sentence : sentences) sources.push_back(std::move(sentence->source));
+  std::vector<SourceLine> sources;  // copies, because the sentences may be translated again
+  for (const auto* sentence : sentences) sources.push_back(sentence->source);
   const auto batch = make_source_batch(sources).to(device_);
-  for (std::size_t i = 0; i < sources.size(); ++i) sentences[i]->source = std::move(sources[i]);
   lane.search.add(batch.source, std::move(options), ids);
   for (std::size_t i = 0; i < ids.size(); ++i) lane.sentences[ids[i]] = sentences[i];
 }
 
 void ContinuousBatch::step(Lane& lane) {
+  const auto take_all = [&] {  // the lane is removed then
+    QueuedSentences all;
+    for (const auto& [id, sentence] : std::exchange(lane.sentences, {})) all.push_back(sentence);
+    return all;
+  };
   QueuedSentences finished;
   try {
     end_cancelled(lane);
@@ -123,12 +127,10 @@ void ContinuousBatch::step(Lane& lane) {
       finished.push_back(sentence);
     }
     report_partial(lane);
+  } catch (const CancelledSearch&) {
+    supply_.fail(take_all(), std::current_exception());
   } catch (...) {
-    QueuedSentences failed;
-    for (const auto& [id, sentence] : lane.sentences) failed.push_back(sentence);
-    lane.sentences.clear();  // the lane is removed
-    const bool is_last_try = lane.is_closed && failed.size() == 1;
-    is_last_try ? supply_.fail(failed, std::current_exception()) : fail(failed);
+    fail(take_all());
   }
   if (!finished.empty()) supply_.finish(finished);
 }

@@ -43,8 +43,8 @@ class ContinuousBatch {
                   SentenceSupply& supply);
 
   // Translates sentences, at most `batch_size`, and those that the supply has meanwhile. Each is
-  // finished or failed at the end. If a batch has an error, its sentences are translated again one
-  // by one, so that only those with an error fail.
+  // finished or failed at the end. If a batch has an error other than CancelledSearch, its
+  // sentences are translated again one by one, so that only those with an error fail.
   void run(QueuedSentences sentences);
 
  private:

@@ -221,7 +221,9 @@ void Engine::Work::end_all() {
       waiting_lines_ -= request->lines.size() - request->taken;
       request->taken = request->lines.size();
       for (std::size_t i = 0; i < request->is_finished.size(); ++i) {
-        if (!request->is_finished[i]) lines.emplace_back(request, i);
+        if (request->is_finished[i]) continue;
+        lines.emplace_back(request, i);
+        request->is_finished[i] = true;  // another thread may call end_all() too
       }
     }
   }

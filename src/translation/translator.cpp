@@ -315,6 +315,16 @@ std::string Translator::marked_text(const MarkedLine& line, const Translation& t
   return put_back(line, attended);
 }
 
+Json hypothesis_json(const Translator& translator, const Hypothesis& hypothesis,
+                     const Translation& translation) {
+  Json json = {{"text", translator.text(hypothesis, translation)},
+               {"score", hypothesis.score},
+               {"log_probability", hypothesis.log_probability},
+               {"finished", hypothesis.finished}};
+  if (hypothesis.expected_utility) json["expected_utility"] = *hypothesis.expected_utility;
+  return json;
+}
+
 void check_shortlist(Seq2Seq& model, const TextCodec& codec) {
   if (!model.output_layer().supports_shortlist()) {
     throw ConfigError(

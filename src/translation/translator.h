@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/image.h"
+#include "base/json.h"
 #include "base/thread_pool.h"
 #include "config/search_options.h"
 #include "decoding/search.h"
@@ -118,6 +119,12 @@ class Translator {
   std::optional<Shortlist> shortlist_;
   std::shared_ptr<const Glossary> glossary_;
 };
+
+// Returns "text", "score", "log_probability", "finished" and, with minimum Bayes risk,
+// "expected_utility" of a hypothesis, for `translate --json` and the answers of the server.
+// `translation` is the one that has it.
+Json hypothesis_json(const Translator& translator, const Hypothesis& hypothesis,
+                     const Translation& translation);
 
 // Throws ConfigError if shortlists do not apply to a model: its output is not a distribution over a
 // vocabulary, or its source has no vocabulary.

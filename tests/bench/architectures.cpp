@@ -131,7 +131,8 @@ DecodingCosts decoding_costs(Seq2Seq& model, std::int64_t S, int repeats) {
   const auto mode = kernels::Mode::search(weights);
   auto encoded = model.encode(
       {torch::full({B, S}, first_token, torch::kLong), torch::full({B}, S, torch::kLong)});
-  const auto first = model.initial_state(encoded).select(torch::arange(B).repeat_interleave(G));
+  const auto rows = torch::arange(B).repeat_interleave(G);
+  const auto first = model.initial_state(encoded).select({rows, rows});
   const auto tokens = torch::full({B * G}, first_token, torch::kLong);
   std::vector<double> times;
   DecoderState state;

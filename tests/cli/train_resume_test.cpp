@@ -224,6 +224,19 @@ TEST_F(TrainResume, RecordsChangedSearchOptionsOfAFinishedRun) {
   EXPECT_THAT(again.err, Not(HasSubstr("beam_size")));
 }
 
+TEST_F(TrainResume, AFinishedRunKeepsTheOptionsOfItsLastCheckpoint) {
+  ASSERT_EQ(train({"search.beam_size=5"}).code, 0);
+  const std::vector<std::string> longer = {"search.beam_size=10", "training.max_steps=70",
+                                           "training.learning_rate=10"};
+  ASSERT_EQ(train(longer).code, 0);
+  ASSERT_EQ(fs::read_symlink(folder_ / "run" / "best").filename(), "step-00000060");
+  const auto config = read_text(folder_ / "run" / "config.yaml");
+  const auto again = train(longer);  // the best checkpoint has another beam_size
+  EXPECT_THAT(again.err, HasSubstr("step-00000060: recorded search.beam_size: 5 → 10"));
+  EXPECT_THAT(read_text(folder_ / "run" / "best" / "config.yaml"), HasSubstr("beam_size: 10"));
+  EXPECT_EQ(read_text(folder_ / "run" / "config.yaml"), config);
+}
+
 TEST_F(TrainResume, EndNamesTheCheckpointThatTranslateUses) {
   const auto first = train({"training.validation_every=20", "training.early_stopping_metric=loss"});
   EXPECT_THAT(first.err,

@@ -40,7 +40,8 @@ TEST(EnsembleState, HypothesesThatJoinHavePositionsOfTheirOwn) {
   state.append(state_at(0, 1));
   EXPECT_TRUE(state.positions.equal(torch::tensor({3, 3, 0, 0}, torch::kInt64)));
   EXPECT_TRUE(state.members[1].positions.equal(state.positions));
-  const auto kept = state.select(torch::tensor({2, 3}, torch::kInt64));
+  const auto last = torch::tensor({2, 3}, torch::kInt64);
+  const auto kept = state.select(RowIndices{last, last});
   EXPECT_EQ(kept.position, 0);
   EXPECT_FALSE(kept.positions.defined());
 }

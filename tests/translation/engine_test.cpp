@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -336,6 +338,30 @@ TEST_P(EngineTest, ReportsEachGreedyTranslationAsItGrows) {
     }
     EXPECT_GE(texts[line].size() + 1, translations[line].hypotheses[0].tokens.size());
   }
+}
+
+// The first result throws, which ends the queue. The second request comes while the lines of the
+// first end with that error.
+TEST_P(EngineTest, EachLineEndsOnceAfterAnErrorOfTheQueue) {
+  Results first;
+  Results second;
+  std::atomic<bool> has_thrown = false;
+  std::atomic<bool> has_submitted = false;
+  Engine engine(translator_, 4);
+  auto request = first.request(lines(100), search(2));
+  request.finished = [&, add = request.finished](std::size_t line,
+                                                 std::vector<Translation> sentences,
+                                                 const std::exception_ptr& error) {
+    add(line, std::move(sentences), error);
+    if (!error && !has_thrown.exchange(true)) throw std::runtime_error("the queue ends");
+    if (error && !has_submitted.exchange(true)) {
+      engine.submit(second.request(lines(3), search(2)));
+    }
+  };
+  engine.submit(std::move(request));
+  ASSERT_TRUE(first.wait());
+  EXPECT_EQ(second.results(), std::vector<std::string>(3, "the queue ends"));
+  EXPECT_EQ(engine.statistics().unfinished_lines, 0);
 }
 
 TEST_P(EngineTest, TheDestructorCancelsAndWaits) {

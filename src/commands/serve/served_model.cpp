@@ -22,7 +22,7 @@
 #include "translation/ensemble_folders.h"
 #include "translation/html_segments.h"
 #include "translation/long_lines.h"
-#include "translation/translation_json.h"
+#include "translation/translator.h"
 #include "translation/word_alignment.h"
 
 namespace regard {

@@ -13,7 +13,6 @@
 #include "report/table.h"
 #include "text/n_best.h"
 #include "translation/score_translations.h"
-#include "translation/translation_json.h"
 
 namespace regard {
 namespace {

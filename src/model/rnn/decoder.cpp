@@ -193,25 +193,21 @@ RecurrentDecoder::Step RecurrentDecoder::advance(const torch::Tensor& x, const t
 }
 
 DecoderStep RecurrentDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
-                                   const EncoderOutput& encoded, bool /*want_weights*/) {
+                                   const EncoderOutput& encoded, bool /*want_weights*/,
+                                   AttentionDetail* detail) {
   const auto x = layers_[0]->project(embedded.unsqueeze(0))[0];
   auto [readout, hidden, attended, next] = advance(x, embedded, state, encoded);
+  if (detail != nullptr) {
+    *detail = attention_->explain(attended.query, state.attention, encoded);
+    detail->query = attended.query;
+    detail->context = attended.context;
+    if (!detail->context.defined() && attended.weights.defined()) {
+      detail->context = kernels::mix(attended.weights, encoded.states, encoded.lengths);
+    }
+    detail->is_hard = attention_->traits().is_hard;
+  }
   return {
       .readout = readout, .weights = attended.weights, .state = std::move(next), .hidden = hidden};
-}
-
-AttentionDetail RecurrentDecoder::explain(const torch::Tensor& embedded, const DecoderState& state,
-                                          const EncoderOutput& encoded) {
-  const auto x = layers_[0]->project(embedded.unsqueeze(0))[0];
-  const auto attended = advance(x, embedded, state, encoded).attended;
-  auto detail = attention_->explain(attended.query, state.attention, encoded);
-  detail.query = attended.query;
-  detail.context = attended.context;
-  if (!detail.context.defined() && attended.weights.defined()) {
-    detail.context = kernels::mix(attended.weights, encoded.states, encoded.lengths);
-  }
-  detail.is_hard = attention_->traits().is_hard;
-  return detail;
 }
 
 template <typename OneStep>
@@ -310,7 +306,8 @@ RecurrentDecoder::AttentionResult RecurrentDecoder::attend_all_steps(const torch
 }
 
 DecoderOutput RecurrentDecoder::forward(const torch::Tensor& embedded, const EncoderOutput& encoded,
-                                        bool /*want_weights*/) {
+                                        bool /*want_weights*/,
+                                        std::vector<torch::Tensor>* /*self_attention*/) {
   const auto B = embedded.size(0);
   const auto T = embedded.size(1);
   const auto y = embedded.transpose(0, 1).contiguous();  // [T, B, E]

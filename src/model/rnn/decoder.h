@@ -62,11 +62,12 @@ class RecurrentDecoder : public Decoder {
   void prepare(EncoderOutput& encoded) override;
   DecoderState initial_state(const EncoderOutput& encoded) override;
   DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
-                   const EncoderOutput& encoded, bool want_weights = true) override;
-  AttentionDetail explain(const torch::Tensor& embedded, const DecoderState& state,
-                          const EncoderOutput& encoded) override;
+                   const EncoderOutput& encoded, bool want_weights = true,
+                   AttentionDetail* detail = nullptr) override;
+  // Has no self-attention.
   DecoderOutput forward(const torch::Tensor& embedded, const EncoderOutput& encoded,
-                        bool want_weights = false) override;
+                        bool want_weights = false,
+                        std::vector<torch::Tensor>* self_attention = nullptr) override;
   void set_training_step(std::int64_t step) override { attention_->set_training_step(step); }
   bool has_attention_weights() const override { return attention_->traits().has_weights; }
   std::int64_t readout_size() const override { return W_y_->weight.size(0); }

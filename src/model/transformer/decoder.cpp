@@ -42,22 +42,8 @@ DecoderState TransformerDecoder::initial_state(const EncoderOutput& encoded) {
 }
 
 DecoderStep TransformerDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
-                                     const EncoderOutput& encoded, bool want_weights) {
-  return compute_step(embedded, state, encoded, want_weights || want_weights_, nullptr);
-}
-
-AttentionDetail TransformerDecoder::explain(const torch::Tensor& embedded,
-                                            const DecoderState& state,
-                                            const EncoderOutput& encoded) {
-  AttentionDetail detail;
-  compute_step(embedded, state, encoded, /*want_weights=*/true, &detail);
-  return detail;
-}
-
-DecoderStep TransformerDecoder::compute_step(const torch::Tensor& embedded,
-                                             const DecoderState& state,
-                                             const EncoderOutput& encoded, bool want_weights,
-                                             AttentionDetail* detail) {
+                                     const EncoderOutput& encoded, bool want_weights,
+                                     AttentionDetail* detail) {
   DecoderStep next;
   next.state.set_position_after(state);
   const auto& sources = encoded.context.at(this);
@@ -69,7 +55,7 @@ DecoderStep TransformerDecoder::compute_step(const torch::Tensor& embedded,
     const bool is_last = l + 1 == layers_.size();
     past.keys_and_values = state.pasts[l];
     const auto step = layers_[l]->step(stream, past, {sources[l], padding},
-                                       (is_last && want_weights) || detail != nullptr);
+                                       (is_last && (want_weights_ || want_weights)) || detail);
     stream = step.x;
     next.state.pasts.push_back(step.past);
     if (is_last) next.weights = step.weights;
@@ -81,20 +67,8 @@ DecoderStep TransformerDecoder::compute_step(const torch::Tensor& embedded,
 }
 
 DecoderOutput TransformerDecoder::forward(const torch::Tensor& embedded,
-                                          const EncoderOutput& encoded, bool want_weights) {
-  return compute_all_steps(embedded, encoded, want_weights, nullptr);
-}
-
-std::vector<torch::Tensor> TransformerDecoder::self_attention(const torch::Tensor& embedded,
-                                                              const EncoderOutput& encoded) {
-  std::vector<torch::Tensor> weights;
-  compute_all_steps(embedded, encoded, /*want_weights=*/false, &weights);
-  return weights;
-}
-
-DecoderOutput TransformerDecoder::compute_all_steps(const torch::Tensor& embedded,
-                                                    const EncoderOutput& encoded, bool want_weights,
-                                                    std::vector<torch::Tensor>* self_attention) {
+                                          const EncoderOutput& encoded, bool want_weights,
+                                          std::vector<torch::Tensor>* self_attention) {
   const auto& sources = encoded.context.at(this);
   const auto padding = encoded.attention_padding(embedded);
   const auto rotation =

@@ -29,28 +29,15 @@ class TransformerDecoder : public Decoder {
   void prepare(EncoderOutput& encoded) override;
   DecoderState initial_state(const EncoderOutput& encoded) override;
   DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
-                   const EncoderOutput& encoded, bool want_weights = true) override;
-  // Returns the weights of the heads of each layer.
-  AttentionDetail explain(const torch::Tensor& embedded, const DecoderState& state,
-                          const EncoderOutput& encoded) override;
+                   const EncoderOutput& encoded, bool want_weights = true,
+                   AttentionDetail* detail = nullptr) override;
   DecoderOutput forward(const torch::Tensor& embedded, const EncoderOutput& encoded,
-                        bool want_weights = false) override;
-  std::vector<torch::Tensor> self_attention(const torch::Tensor& embedded,
-                                            const EncoderOutput& encoded) override;
+                        bool want_weights = false,
+                        std::vector<torch::Tensor>* self_attention = nullptr) override;
   bool has_attention_weights() const override { return has_source_; }
   std::int64_t readout_size() const override { return D_; }
 
  private:
-  // Implements step(). Stores the weights of the heads of each layer in `detail`, if it is not
-  // null.
-  DecoderStep compute_step(const torch::Tensor& embedded, const DecoderState& state,
-                           const EncoderOutput& encoded, bool want_weights,
-                           AttentionDetail* detail);
-  // Implements forward(). Appends the weights of each layer's self-attention to `self_attention`,
-  // unless it is null.
-  DecoderOutput compute_all_steps(const torch::Tensor& embedded, const EncoderOutput& encoded,
-                                  bool want_weights, std::vector<torch::Tensor>* self_attention);
-
   std::int64_t D_;
   bool has_source_;
   bool want_weights_;

@@ -67,7 +67,8 @@ TEST_P(TransformerDecoderReference, AllStepsAtOnceEqualPlainLoops) {
 }
 
 TEST_P(TransformerDecoderReference, SelfAttentionOfEachHeadEqualsThatOfPlainLoops) {
-  const auto heads = decoder_.self_attention(x_, encoded());
+  std::vector<torch::Tensor> heads;
+  decoder_.forward(x_, encoded(), /*want_weights=*/false, &heads);
   ASSERT_EQ(heads.size(), L);
   const auto later = torch::ones({T, T}, torch::kBool).triu(1);
   for (std::int64_t b = 0; b < B; ++b) {
@@ -119,7 +120,7 @@ TEST_P(TransformerDecoderReference, HypothesesOfASentenceShareItsSourceAndKeepTh
   const auto other = torch::randn({B, T, D}, torch::kDouble);
   auto one = decoder_.initial_state(source);
   auto two = decoder_.initial_state(source);
-  auto both = decoder_.initial_state(source).select(rows);
+  auto both = decoder_.initial_state(source).select(RowIndices{rows, rows});
   for (std::int64_t t = 0; t < T; ++t) {
     const auto a = decoder_.step(x_.select(1, t), one, source);
     const auto b = decoder_.step(other.select(1, t), two, source);
