@@ -69,6 +69,12 @@ fs::path resolve_model(const fs::path& path) {
     }
     return *checkpoint;
   }
+  if (fs::exists(path / "train.log", ignored)) {
+    throw CheckpointError(
+        "{}: the run has no checkpoint yet; its training saves the first one at the first "
+        "validation, or after training.save_every steps",
+        path.string());
+  }
   std::string message = fmt::format(
       "{}: {} (looked for: {}, or a run's best, last and checkpoints/step-*)", path.string(),
       fs::exists(path, ignored) ? "no model found" : "no such folder", weights_name);

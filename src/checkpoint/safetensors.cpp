@@ -108,7 +108,8 @@ void encode_safetensors(const NamedTensors& tensors, const TensorMetadata& metad
   }
 }
 
-NamedTensors read_safetensors(const Path& path, TensorMetadata* metadata) {
+NamedTensors read_safetensors(const Path& path, TensorMetadata* metadata,
+                              std::string_view left_out) {
   if (!is_file(path)) {
     throw CheckpointError("{}: no such file (expected: tensors in safetensors format)",
                           path.string());
@@ -121,6 +122,7 @@ NamedTensors read_safetensors(const Path& path, TensorMetadata* metadata) {
   const auto data_start = static_cast<std::streamoff>(header.bytes);
   NamedTensors tensors;
   for (const SafetensorsEntry& entry : header.entries) {
+    if (entry.name == left_out) continue;
     tensors.emplace_back(entry.name, read_tensor(path, in, data_start, entry));
   }
   if (metadata) *metadata = std::move(header.metadata);

@@ -31,8 +31,9 @@ void encode_safetensors(const NamedTensors& tensors, const TensorMetadata& metad
 
 // Reads the tensors to the CPU, in the order of the header, and fills `metadata` if given. Safe for
 // untrusted files: sizes are checked against the file size before memory is allocated, and at
-// most 100,000 tensors are read. Throws CheckpointError with the file, the tensor and the fault.
-NamedTensors read_safetensors(const std::filesystem::path& path,
-                              TensorMetadata* metadata = nullptr);
+// most 100,000 tensors are read. A tensor of the name `left_out` is not read. Throws
+// CheckpointError with the file, the tensor and the fault.
+NamedTensors read_safetensors(const std::filesystem::path& path, TensorMetadata* metadata = nullptr,
+                              std::string_view left_out = {});
 
 }  // namespace regard

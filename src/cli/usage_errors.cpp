@@ -295,7 +295,8 @@ std::optional<std::string> find_misplaced_file(const CLI::App& program) {
   for (const auto& word : model->results())
     (is_existing_file(word) ? files : models).push_back(word);
   if (files.empty()) return std::nullopt;
-  const auto folder = fs::path(files[0]).parent_path().string();
+  const auto parent = fs::path(files[0]).parent_path().string();
+  const auto folder = parent.empty() ? "." : parent;
   if (models.empty()) {
     return fmt::format("--model: found the file `{}`, expected the folder of a run or of a model{}",
                        files[0],

@@ -49,7 +49,7 @@ struct Settings {
 Settings read_settings(const std::string& path) {
   const FeatureFile checked(path);  // its messages are those of an input
   TensorMetadata metadata;
-  const auto tensors = read_safetensors(path, &metadata);
+  const auto tensors = read_safetensors(path, &metadata, "features");
   if (metadata.contains("image_width")) {
     throw InputError(
         "{}: found features of images, expected those of sounds, as the list has sounds", path);

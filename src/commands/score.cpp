@@ -1,6 +1,7 @@
 // regard score: log-probabilities and alignments of given translations; adds the log-probabilities
 // to an n-best list as a feature.
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -86,21 +87,29 @@ Json json_line(const Scorer& scorer, std::size_t i, bool words) {
   return line;
 }
 
-// Returns the alignments of the forward model, symmetrised with those of a reverse model if given.
-std::vector<Alignment> align_pairs(const ScoreArguments& arguments, const Scorer& scorer,
-                                   const SentencePairs& pairs, Symmetrisation method) {
-  auto alignments = alignments_of(scorer.model(), scorer.translations());
-  if (arguments.reverse.empty()) return alignments;
+// Returns the model of --reverse, or null without one.
+std::unique_ptr<Scorer> load_reverse(const ScoreArguments& arguments, const Scorer& forward) {
+  if (arguments.reverse.empty()) return nullptr;
   auto reverse_arguments = arguments.model;
+  reverse_arguments.language_model.clear();  // that of the target language
   reverse_arguments.models = {arguments.reverse};
   reverse_arguments.ensemble_weights.clear();
   reverse_arguments.tags = arguments.reverse_tags;
   reverse_arguments.tag_options = reverse_tag_options;
-  Scorer reverse(reverse_arguments);
-  require_attention(reverse.model(), "--reverse");
-  warn_if_not_reverse(languages(scorer.model().contents.options), reverse.model());
-  reverse.score({pairs.target, pairs.source}, /*want_weights=*/true, arguments.batch_size);
-  const auto backward = alignments_of(reverse.model(), reverse.translations());
+  auto reverse = std::make_unique<Scorer>(reverse_arguments);
+  require_attention(reverse->model(), "--reverse");
+  warn_if_not_reverse(languages(forward.model().contents.options), reverse->model());
+  return reverse;
+}
+
+// Returns the alignments of the forward model, symmetrised with those of a reverse model if given.
+std::vector<Alignment> align_pairs(const ScoreArguments& arguments, const Scorer& forward,
+                                   Scorer* reverse, const SentencePairs& pairs,
+                                   Symmetrisation method) {
+  auto alignments = alignments_of(forward.model(), forward.translations());
+  if (reverse == nullptr) return alignments;
+  reverse->score({pairs.target, pairs.source}, /*want_weights=*/true, arguments.batch_size);
+  const auto backward = alignments_of(reverse->model(), reverse->translations());
   for (std::size_t i = 0; i < alignments.size(); ++i) {
     alignments[i] = symmetrise(alignments[i], transposed(backward[i]), method);
   }
@@ -190,6 +199,7 @@ ExitCode score(const ScoreArguments& arguments) {
            truncate_target_lines(scorer.model(), std::move(pairs.target), arguments.target)};
   const bool align = !arguments.align.empty();
   if (align) require_attention(scorer.model(), "--align");
+  const auto reverse = load_reverse(arguments, scorer);
   OutputFile output(arguments.output);
   std::optional<OutputFile> links;
   if (align) links.emplace(arguments.align);
@@ -198,7 +208,7 @@ ExitCode score(const ScoreArguments& arguments) {
 
   std::optional<AlignmentScore> alignment;
   if (align) {
-    const auto alignments = align_pairs(arguments, scorer, pairs, method);
+    const auto alignments = align_pairs(arguments, scorer, reverse.get(), pairs, method);
     for (const auto& of_pair : alignments) links->write(to_pharaoh(of_pair) + "\n");
     if (!arguments.gold.empty()) alignment = score_alignments(alignments, gold);
   }

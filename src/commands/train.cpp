@@ -25,6 +25,7 @@
 #include "config/check.h"
 #include "config/reader.h"
 #include "data/batch_sampler.h"
+#include "data/line_reader.h"
 #include "data/text_path.h"
 #include "model/build_model.h"
 #include "report/format.h"
@@ -46,10 +47,15 @@ namespace {
 void check_corpora_exist(const DataOptions& data, const SourceLocations& locations) {
   const auto check = [&](const std::string& key, const std::string& path) {
     std::error_code ignored;
-    if (path.empty() || std::filesystem::exists(file_of_text(path), ignored)) return;
+    if (path.empty()) return;
+    if (std::filesystem::exists(file_of_text(path), ignored)) return warn_of_missing_column(path);
     const bool needs_shell = path.starts_with('~') || path.find('$') != std::string::npos;
-    throw InputError("{}: {}: no such file: {}{}", locations.of(key), key, path,
-                     needs_shell ? "; ~ and $ have no meaning in a path here, write it out" : "");
+    const auto hint =
+        needs_shell ? "; ~ and $ have no meaning in a path here, write it out"
+        : std::filesystem::path(path).is_relative()
+            ? fmt::format(" (in {}, the current folder)", std::filesystem::current_path().string())
+            : "";
+    throw InputError("{}: {}: no such file: {}{}", locations.of(key), key, path, hint);
   };
   for (std::size_t i = 0; data.prepared.empty() && i < data.train.size(); ++i) {
     check(fmt::format("data.train.{}.src", i), data.train[i].src);

@@ -114,8 +114,12 @@ YAML::Node load_yaml(std::string_view yaml, const std::string& name) {
     check_events(text, name);
     return YAML::Load(text);
   } catch (const YAML::Exception& error) {
-    throw ConfigError("{}:{}:{}: not YAML: {}", name, error.mark.line + 1, error.mark.column + 1,
-                      parse_fault(error));
+    const auto lines = split(text, '\n');
+    const auto line = static_cast<std::size_t>(error.mark.line);
+    const bool has_tab = line < lines.size() && lines[line].find('\t') != std::string_view::npos;
+    throw ConfigError("{}:{}:{}: not YAML: {}{}", name, error.mark.line + 1, error.mark.column + 1,
+                      parse_fault(error),
+                      has_tab ? "; the line has a tab, and YAML is indented with spaces" : "");
   }
 }
 

@@ -119,8 +119,14 @@ std::string node_text(const YAML::Node& node) {
   if (node.IsSequence()) return "a list";
   if (node.IsMap()) return "a section";
   if (node.IsNull()) return "nothing";
-  if (is_quoted(node)) return fmt::format("the text \"{}\"", node.Scalar());
-  return node.Scalar();
+  constexpr std::size_t longest = 200;  // bytes; a text file instead of YAML is one scalar
+  auto text = node.Scalar();
+  if (text.size() > longest) {
+    auto end = longest;
+    while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // inside a character
+    text = text.substr(0, end) + "…";
+  }
+  return is_quoted(node) ? fmt::format("the text \"{}\"", text) : text;
 }
 
 bool is_quoted(const YAML::Node& node) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "metrics/bleu.h"
 #include "text/unicode.h"
 
 namespace regard {
@@ -115,6 +116,15 @@ bool separates(const TerOptions& ter, UnspacedScript script) {
 }
 
 }  // namespace
+
+std::optional<std::string> short_lines_warning(const NamedText& text) {
+  const auto& lines = text.lines;
+  const auto long_enough = static_cast<std::size_t>(std::ranges::count_if(
+      lines, [](const auto& line) { return split_at_ascii_space(line).size() >= bleu_order; }));
+  if (10 * long_enough >= lines.size()) return std::nullopt;
+  return fmt::format("{}: only {} of {} have four words, which BLEU counts together", text.name,
+                     long_enough, counted(lines.size(), "line"));
+}
 
 std::vector<std::string> unspaced_text_warnings(const std::string& name,
                                                 const std::vector<std::string>& lines,

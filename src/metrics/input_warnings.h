@@ -3,6 +3,7 @@
 // words.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct NamedText {
 // with them are probably the output of a system, unless all files of a corpus have them.
 std::vector<std::string> input_warnings(const NamedText& hypotheses, const NamedText& reference,
                                         const NamedText& source);
+
+// Returns a warning, to be continued, if fewer than a tenth of the lines have the four words that
+// BLEU counts together.
+std::optional<std::string> short_lines_warning(const NamedText& text);
 
 // Returns a warning for each of these metrics that treats clauses of `lines` as words, with the
 // options to use instead. `name` is that of the file.

@@ -82,9 +82,12 @@ std::vector<double> log_ticks(double low, double high, int count) {
   if (high < 3.0 * low && linear.front() > 0.0) return linear;
   constexpr std::array<double, 3> mantissas{1.0, 2.0, 5.0};
   constexpr std::size_t most = 8;
+  const auto first = static_cast<int>(std::floor(std::log10(low)));
+  const auto last = static_cast<int>(std::ceil(std::log10(high)));
   for (const auto& steps : {std::span<const double>(mantissas), std::span(mantissas).first(1)}) {
+    const int stride = steps.size() > 1 ? 1 : 1 + (last - first) / static_cast<int>(most);
     std::vector<double> ticks;
-    for (int power = -12; power <= 12 && (ticks.empty() || ticks.back() < high); ++power) {
+    for (int power = first; ticks.empty() || ticks.back() < high; power += stride) {
       for (const double mantissa : steps) {
         const double tick = mantissa * std::pow(10.0, power);
         if (tick <= low * (1 + 1e-9)) ticks.clear();  // the next one may be nearer

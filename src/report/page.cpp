@@ -147,7 +147,8 @@ document.addEventListener('pointerover', event => {
   if (hovered.closest('.cells')) {
     const svg = hovered.closest('svg');
     highlighted = [svg.querySelectorAll('text.s')[hovered.x.baseVal.value],
-                   svg.querySelectorAll('text.t')[hovered.y.baseVal.value]];
+                   svg.querySelectorAll('text.t')[hovered.y.baseVal.value]]
+      .filter(Boolean);  // sounds have no words
     for (const word of highlighted) word.classList.add('on');
     hovered.parentNode.append(hovered);
   }

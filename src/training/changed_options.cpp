@@ -45,6 +45,12 @@ std::string consequence(const Difference& difference, const TrainingOptions& bef
     return fmt::format("; {:.3g} times as high: the loss may rise and stay high", ratio);
   }
   if (is_tokenizer_file(difference)) return "; the run keeps the tokenizers of its checkpoint";
+  if (difference.is_at("data.train")) {
+    return "; the vocabularies stay those of the first text; --fresh starts over";
+  }
+  if (difference.is_at("data.dev")) {
+    return "; the scores before cannot be compared with those of another text";
+  }
   const bool changes_length = difference.is_at("training.max_steps") ||
                               (difference.is_at("training.epochs") && before.max_steps == 0);
   if (changes_length && before.scheduling == ScheduleKind::cosine && before.decay_steps == 0) {

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/log.h"
 #include "base/strings.h"
 #include "config/output_lengths.h"
 #include "data/corpus_statistics.h"
-#include "metrics/bleu.h"
+#include "metrics/input_warnings.h"
 #include "text/unicode.h"
 #include "text/unspaced_script.h"
 
@@ -38,14 +39,9 @@ void warn_of_bleu(const Options& options, const Corpus& dev) {
   }
   if (script && is_objective) warn("The BLEU of minimum risk training", "minimum_risk.metric");
   if (script || !selects_best) return;
-  constexpr std::int64_t few = 10;  // one line of so many
-  const auto long_enough = std::ranges::count_if(
-      lines, [](const auto& line) { return split_at_ascii_space(line).size() >= bleu_order; });
-  if (few * long_enough >= dev.size()) return;
-  log::warning(
-      "{}: only {} of {} have four words, which BLEU counts together; set "
-      "training.early_stopping_metric to exact or chrf",
-      options.data.dev.trg, long_enough, counted(dev.size(), "line"));
+  if (const auto warning = short_lines_warning({options.data.dev.trg, std::move(lines)})) {
+    log::warning("{}; set training.early_stopping_metric to exact or chrf", *warning);
+  }
 }
 
 // Outputs that end before the reference are never right.
@@ -82,6 +78,16 @@ void warn_of_missing_tags(const DataOptions& data) {
   warn("trg_tag", [](const auto& pair) { return pair.trg_tag; });
 }
 
+void warn_of_known_text(const DataOptions& data) {
+  const auto is_dev = [&](const CorpusOptions& corpus) {
+    return corpus.src == data.dev.src && corpus.trg == data.dev.trg;
+  };
+  if (data.dev.src.empty() || std::ranges::none_of(data.train, is_dev)) return;
+  log::warning(
+      "{}, {}: the validation pair is in data.train too, so its scores say nothing of other text",
+      data.dev.src, data.dev.trg);
+}
+
 // Scores of a validation pair of the opposite direction say nothing.
 void warn_of_exchanged_sides(const DataOptions& data) {
   const bool is_text = data.prepared.empty() && data.source == SourceKind::text;
@@ -104,6 +110,7 @@ void warn_of_validation_data(const Options& options, const Corpus* dev) {
     warn_of_long_targets(options, *dev);
   }
   warn_of_missing_tags(options.data);
+  warn_of_known_text(options.data);
   warn_of_exchanged_sides(options.data);
 }
 

@@ -16,7 +16,8 @@ namespace {
 constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
 
 [[noreturn]] void reject_format(const std::string& found) {
-  throw ConfigError("{}, expected text, tsv:COLUMN, jsonl:KEY or html", found);
+  throw ConfigError(
+      "{}, expected text, tsv:COLUMN, jsonl:KEY or html (of CSV, a column: -i FILE#COLUMN)", found);
 }
 
 // A scanner of JSON text that is known to be valid.
@@ -99,12 +100,14 @@ TextFormat text_format(const std::string& option, const std::string& input) {
   if (option.empty()) {
     const auto name = lower_ascii(without_compression_ending(input));
     if (name.ends_with(".html") || name.ends_with(".htm")) return {TextFormat::Kind::html};
-    for (const auto& [ending, field] : {std::pair{"tsv", "COLUMN"}, {"jsonl", "KEY"}}) {
-      if (!name.ends_with(std::string(".") + ending)) continue;
+    for (const auto& [ending, choice] : {std::pair{".tsv", "--format tsv:COLUMN"},
+                                         {".jsonl", "--format jsonl:KEY"},
+                                         {".csv", "-i FILE#COLUMN"}}) {
+      if (!name.ends_with(ending)) continue;
       throw ConfigError(
-          "{}: found the ending .{}; say which text to translate with --format {}:{}, or give "
-          "--format text to translate whole lines",
-          input, ending, ending, field);
+          "{}: found the ending {}; say which text to translate with {}, or give --format text to "
+          "translate whole lines",
+          input, ending, choice);
     }
     return {};
   }

@@ -100,6 +100,12 @@ TEST_F(Pipeline, RunsTheStepsInOrderAndShowsTheirScores) {
   EXPECT_THAT(missing.err, AllOf(HasSubstr("[4/5] scores: done before"),
                                  HasSubstr("[5/5] translation: regard translate ")));
   EXPECT_TRUE(fs::exists(path("out/translation")));
+
+  fs::remove(path("out/pairs.trg"));  // one of two files
+  const auto part = run(command());
+  EXPECT_EQ(part.code, 0) << part.err;
+  EXPECT_THAT(part.err, AllOf(HasSubstr("pairs: a file of its result is missing"),
+                              HasSubstr("[3/5] student: done before")));
 }
 
 TEST_F(Pipeline, AfterAKillItGoesOnToTheSameBytes) {
@@ -128,6 +134,25 @@ TEST_F(Pipeline, ASignalIsPassedOn) {
   const auto finished = run(command({"save_every=4"}));
   ASSERT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("Resuming from step "));
+}
+
+TEST_F(Pipeline, ItsParentMayIgnoreTheSignalOfAnEndedProcess) {
+  write_text(path("plan.yaml"), "variables:\n  out:\nsteps:\n  a: translate -m " +
+                                    tiny_model().string() + " -i ${plan}/toy/dev.en\n");
+  Running running(command(), {SIGCHLD});
+  const auto finished = running.finish();
+  EXPECT_EQ(finished.code, 0) << finished.err;
+}
+
+// The list of `score --n-best` is its standard output.
+TEST_F(Pipeline, AScoredListIsTheResultOfItsStep) {
+  write_text(path("list"), "0 ||| le chat ||| a= 1 ||| 2\n");
+  write_text(path("plan.yaml"), "variables:\n  out:\nsteps:\n  a: score -m " +
+                                    tiny_model().string() +
+                                    " -s ${plan}/toy/dev.en --n-best ${plan}/list\n");
+  const auto finished = run(command());
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(read_text(path("out/a")), StartsWith("0 ||| le chat ||| a= 1 "));
 }
 
 TEST_F(Pipeline, AChangedStepNeedsFresh) {
@@ -288,6 +313,8 @@ TEST_F(Pipeline, WrongPlansAreExplained) {
               AllOf(HasSubstr(at(4) + "a: command line: training.max_step=3: unknown key"),
                     HasSubstr("did you mean `training.max_steps`?")));
   EXPECT_THAT(problem(begin + "  a: translate -m x -i toy/dev.en -o b\n"),
+              HasSubstr(at(4) + "a: found -o, but the pipeline sets the output, "));
+  EXPECT_THAT(problem(begin + "  a: score -m x -s toy/dev.en -t toy/dev.fr -o b\n"),
               HasSubstr(at(4) + "a: found -o, but the pipeline sets the output, "));
   EXPECT_THAT(problem(begin + "  a: " + train + " --help\n"), HasSubstr("a request for help"));
   EXPECT_THAT(problem(begin + "  a: {train: x}\n"), HasSubstr(at(4) + "a: found a section"));

@@ -77,6 +77,10 @@ TEST_F(Pretraining, AMaskedModelLearnsAndItsEncoderStartsATranslator) {
               AllOf(HasSubstr("validation at step 60: loss"), Not(HasSubstr("BLEU")),
                     HasSubstr("best so far"), HasSubstr("; --init-from uses that checkpoint")));
   EXPECT_THAT(run({"info", path("masked")}).out, HasSubstr("masked language model"));
+  const auto reported = run({"report", path("masked")});
+  ASSERT_EQ(reported.code, 0) << reported.err;
+  EXPECT_THAT(read_text(folder_ / "masked" / "report.html"),
+              AllOf(HasSubstr("Learning curves"), HasSubstr("parameters")));
 
   const auto trained = train("translator", {"--init-from", path("masked")});
   ASSERT_EQ(trained.code, 0) << trained.err;

@@ -152,7 +152,8 @@ TEST_F(Rerank, ModelsReverseModelsAndLanguageModelsAreFeatures) {
   const Words models = {"-m",      tiny_model().string(), "--reverse", path("reverse"), "--lm",
                         path("lm")};
   auto with_table = models;
-  with_table.insert(with_table.end(), {"--features", path("table"), "--per-token"});
+  with_table.insert(with_table.end(),
+                    {"--features", path("table"), "--per-token", "--list-features", "score,model"});
   const auto weights = tuned(with_table);
   Words names;
   for (const auto& feature : weights.at("features")) names.push_back(feature.at("name"));
@@ -168,6 +169,12 @@ TEST_F(Rerank, ModelsReverseModelsAndLanguageModelsAreFeatures) {
   EXPECT_EQ(ok({"--weights", path("weights"), "--features", path("table")}), best);
   EXPECT_EQ(read_text(folder_ / "table"), table);
   EXPECT_NEAR(bleu(best), weights.at("score_after"), 1e-9);
+
+  // The language model of the target language is not one for the reverse model.
+  const auto aligned =
+      run({"score", "-m", tiny_model().string(), "--lm", path("lm"), "-s", path("src"), "-t",
+           path("ref"), "--align", path("links"), "--reverse", path("reverse")});
+  EXPECT_EQ(aligned.code, 0) << aligned.err;
 
   // The features of `regard score`.
   std::string texts;

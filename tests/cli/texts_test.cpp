@@ -144,6 +144,9 @@ TEST_F(TextsCli, AWrongColumnKeyOrJsonNamesItsLine) {
   const auto name = translate({"-i", file("in.tsv", "a\tb\n"), "--format", "tsv:c"});
   EXPECT_EQ(name.code, 3);
   EXPECT_THAT(name.err, HasSubstr("in.tsv:1: found no column c, but a b"));
+  const auto several = translate({"-i", file("in.tsv", "a\tb\n"), "--format", "tsv:a+b"});
+  EXPECT_EQ(several.code, 3);
+  EXPECT_THAT(several.err, HasSubstr("found no column a+b, but a b; name one column"));
   EXPECT_THAT(translate({"--format", "tsv:a"}, "a\ta\n").err, HasSubstr(":1: found two columns"));
   const auto json = translate({"--format", "jsonl:a"}, "{\"a\": \"the cat\"}\n{\"a\": \n");
   EXPECT_EQ(json.code, 3);
@@ -166,7 +169,10 @@ TEST_F(TextsCli, OptionsThatDoNotFitAreRefused) {
            {{"-i", input},
             "in.tsv: found the ending .tsv; say which text to translate with --format tsv:COLUMN"},
            {{"--format", "csv"},
-            "--format: found csv, expected text, tsv:COLUMN, jsonl:KEY or html"},
+            "--format: found csv, expected text, tsv:COLUMN, jsonl:KEY or html (of CSV, a column: "
+            "-i "
+            "FILE#COLUMN)"},
+           {{"-i", file("in.csv", "a,b\n")}, "which text to translate with -i FILE#COLUMN"},
            {{"--format", "tsv:"}, "--format tsv:: found no column"},
            {{"--format", "tsv:0"}, "columns count from 1"},
            {{"--format", "jsonl"}, "--format jsonl: found no key"},

@@ -32,6 +32,7 @@ TEST(LineChart, TicksAreRoundAndCoverTheRange) {
 TEST(LineChart, LogarithmicTicksAreRoundAndCoverTheRange) {
   EXPECT_THAT(log_ticks(0.07, 7.6, 4), ElementsAre(0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10));
   EXPECT_THAT(log_ticks(1.05, 2000, 4), ElementsAre(1, 10, 100, 1000, 10000));
+  EXPECT_THAT(log_ticks(10, 5e21, 4), ElementsAre(10, 1e4, 1e7, 1e10, 1e13, 1e16, 1e19, 1e22));
   EXPECT_THAT(log_ticks(2.1, 2.9, 4),
               testing::Pointwise(testing::DoubleEq(), {2.0, 2.2, 2.4, 2.6, 2.8, 3.0}));
 }

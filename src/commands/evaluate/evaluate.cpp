@@ -1,4 +1,5 @@
 // regard evaluate: scores translations, from files or made by a model, against references.
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -12,8 +13,10 @@
 #include "commands/loaded_model.h"
 #include "commands/output_file.h"
 #include "commands/translate/attention_output.h"
+#include "data/line_reader.h"
 #include "metrics/input_warnings.h"
 #include "report/progress.h"
+#include "text/unicode.h"
 #include "translation/score_translations.h"
 #include "translation/translator.h"
 
@@ -133,6 +136,14 @@ void warn_of_texts(const EvaluationFiles& files, const EvaluationTexts& texts,
        unspaced_text_warnings(reference.name, reference.lines, metrics, options.metric_options)) {
     print(warning);
   }
+  if (const auto warning = short_lines_warning(reference);
+      warning && std::ranges::count(options.metrics, "bleu") > 0) {
+    print(*warning + "; see --metrics exact, wer or chrf");
+  }
+  if (const auto empty = std::ranges::count_if(reference.lines, is_blank); empty > 0) {
+    print(fmt::format("{}: {} of {} are empty; an empty hypothesis is right for them",
+                      reference.name, empty, counted(reference.lines.size(), "line")));
+  }
   const NamedText source{files.source, texts.source};
   const auto models = texts.systems.size() - files.systems.size();  // these come first
   for (std::size_t s = 0; s < texts.systems.size(); ++s) {
@@ -187,6 +198,10 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   check_length_edges(arguments.by_length);
   const auto options = evaluation_options(arguments);
   const auto format = report_format_named(arguments.json ? "json" : arguments.format);
+  for (const auto* paths : {&files.references, &files.systems}) {
+    for (const auto& path : *paths) warn_of_missing_column(path);
+  }
+  if (!files.source.empty()) warn_of_missing_column(files.source);
   auto texts = read_texts(files, source_kind(arguments.model, arguments.source));
   std::optional<WordFrequencies> frequencies;
   if (!arguments.training.empty()) {

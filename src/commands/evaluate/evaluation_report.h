@@ -15,7 +15,8 @@ enum class ReportFormat { text, json, sacrebleu, markdown, latex };
 ReportFormat report_format_named(const std::string& name);
 
 // One row per system, one column per metric: "37.0 (37.0 ± 1.1) (p = 0.0010)*", with a star if p is
-// below 0.05, as in sacreBLEU. Adds perplexity and alignment error rate of models.
+// below 0.05, as in sacreBLEU, and the scores differ. Adds perplexity and alignment error rate of
+// models.
 Table score_table(const Evaluation& evaluation);
 std::string to_text(const Evaluation& evaluation);
 // Returns the first system's scores. With several systems, "compared" has the others' scores by

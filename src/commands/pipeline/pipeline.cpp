@@ -43,6 +43,8 @@ double seconds_since(Clock::time_point start) {
 class SignalQueue {
  public:
   SignalQueue() {
+    // If the signal is ignored, as a parent process can have set it, none is sent.
+    std::signal(SIGCHLD, SIG_DFL);
     ::sigemptyset(&awaited_);
     ::sigaddset(&awaited_, SIGCHLD);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
@@ -143,7 +145,9 @@ class PipelineRun {
 
   void start(std::size_t i) {
     const auto& step = steps_[i];
-    if (const auto difference = record_.difference(step); !difference.empty()) {
+    auto difference = record_.difference(step);
+    if (record_.is_incomplete(step)) difference = "a file of its result is missing";
+    if (!difference.empty()) {
       log::warning("{}: {}, so it runs again; its old result is kept as RESULT.old-N", step.name,
                    difference);
       record_.move_away(step);

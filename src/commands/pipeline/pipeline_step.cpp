@@ -65,6 +65,11 @@ StepWords result_files(const PipelineStep& step) {
   return files;
 }
 
+// True if a file of result_files() is there, or is one that is there only during the step.
+bool is_complete(const std::string& file) {
+  return file.ends_with(".part") || is_there(file);
+}
+
 // Turns the steps of a plan into commands.
 class StepMaker {
  public:
@@ -84,7 +89,8 @@ class StepMaker {
     for (const auto& word : step.words) {
       const auto option = word.substr(0, word.find('='));
       const bool is_output = option == "-o" || option == "--output";
-      if ((is_output && !step.prints_result()) || option == "training.model_dir") {
+      // `evaluate --output` is a file of translations beside the scores.
+      if ((is_output && step.command() != "evaluate") || option == "training.model_dir") {
         throw ConfigError("{}: found {}, but the pipeline sets the output, {}; remove it", place_,
                           word, step.result);
       }
@@ -92,7 +98,9 @@ class StepMaker {
     if (step.command() == "train") {
       step.words.push_back("training.model_dir=" + step.result);
     } else if (step.prints_result()) {
-      step.words.emplace_back("--json");
+      const bool prints_list = std::ranges::any_of(
+          step.words, [](const auto& word) { return word.starts_with("--n-best"); });
+      if (step.command() == "evaluate" || !prints_list) step.words.emplace_back("--json");
     } else {
       step.words.insert(step.words.end(), {"--output", step.result});
     }
@@ -242,9 +250,17 @@ bool PipelineRecord::has_changed(const PipelineStep& need, const PipelineStep& s
 bool PipelineRecord::is_done(const PipelineStep& step) const {
   const auto* known = entry(step);
   return known != nullptr && known->at("digest") == step.digest && known->at("done") == true &&
-         is_there(result_files(step).front()) && std::ranges::all_of(step.needs, [&](auto need) {
+         std::ranges::all_of(result_files(step), is_complete) &&
+         std::ranges::all_of(step.needs, [&](auto need) {
            return is_done(steps_[need]) && !has_changed(steps_[need], step);
          });
+}
+
+bool PipelineRecord::is_incomplete(const PipelineStep& step) const {
+  const auto* known = entry(step);
+  const auto files = result_files(step);
+  return known != nullptr && known->at("done") == true && std::ranges::any_of(files, is_there) &&
+         !std::ranges::all_of(files, is_complete);
 }
 
 std::string PipelineRecord::difference(const PipelineStep& step) const {

@@ -43,6 +43,8 @@ class PipelineRecord {
   // Returns true if the step has ended, its result is there, and so are the results from which it
   // was made.
   bool is_done(const PipelineStep& step) const;
+  // Returns true if the step has ended, and some files of its result are gone.
+  bool is_incomplete(const PipelineStep& step) const;
   // Returns why an existing result is not that of the step; empty if it is, or if there is none.
   // Needed results that are to be made do not count.
   std::string difference(const PipelineStep& step) const;

@@ -1,5 +1,6 @@
 // regard report: writes one HTML page about a training run, or about several.
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,7 @@
 #include "report/xml.h"
 #include "training/model_table.h"
 #include "training/validation_record.h"
+#include "translation/model_folder.h"
 
 namespace regard {
 namespace {
@@ -93,17 +95,20 @@ ExitCode report(const ReportArguments& arguments) {
   const auto count = static_cast<std::size_t>(arguments.sentences);
   OutputFile output(path);
 
-  std::optional<LoadedModel> model;
+  std::optional<LoadedModel> model;  // if it can translate
+  std::shared_ptr<Seq2Seq> network;
   if (RunFolder(folder).last()) {
-    auto of_model = arguments.model;
-    of_model.tag_options = "";
-    if (arguments.hypotheses.empty()) {  // the text is the validation text
+    if (run.options.model.kind == ModelKind::masked_language_model) {
+      network = load_model(resolve_model(folder), torch::kCPU).model;
+    } else {
+      auto of_model = arguments.model;
+      of_model.tag_options = "";
       of_model.tags = {run.options.data.dev.src_tag, run.options.data.dev.trg_tag};
+      model = load_models(of_model);
+      network = model->contents.model;
     }
-    model = load_models(of_model);
   }
-  const auto parameters =
-      model ? std::optional(parameter_count(*model->contents.model)) : std::nullopt;
+  const auto parameters = network ? std::optional(parameter_count(*network)) : std::nullopt;
 
   auto body = page_section("", identity_html(run, parameters) + summary_html(run)) +
               page_section("Learning curves", learning_curves_html(run));
@@ -120,9 +125,14 @@ ExitCode report(const ReportArguments& arguments) {
                          translation_history_html(run, *validation, count));
   }
   if (text) body += page_section("Best and worst sentences", best_and_worst_html(*text, count));
-  if (model && text) body += page_section("Inside the model", attention_html(*model, *text, count));
-  const auto table =
-      model ? "<pre>" + escape_xml(parameter_table(*model->contents.model)) + "</pre>\n" : "";
+  if (model && text) {
+    try {
+      body += page_section("Inside the model", attention_html(*model, *text, count));
+    } catch (const InputError& error) {  // the files of features are on another machine
+      log::warning("{}; the page has no section `Inside the model`", error.what());
+    }
+  }
+  const auto table = network ? "<pre>" + escape_xml(parameter_table(*network)) + "</pre>\n" : "";
   body += page_section("Configuration", table + configuration_html(run));
   output.write(html_page("Run " + run.options.name, scale_switch(WeightScale::absolute), body));
   output.commit();

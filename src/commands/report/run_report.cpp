@@ -322,15 +322,20 @@ std::string score_by_length_html(const ScoredText& text, const CorpusMetric& met
   if (text.sources.empty()) return "";
   std::vector<std::size_t> lengths;
   for (const auto& source : text.sources) lengths.push_back(count_words(source));
+  const bool are_words = std::ranges::max(lengths) <= 1;  // a list of single words
+  for (std::size_t i = 0; are_words && i < lengths.size(); ++i) {
+    lengths[i] = decode_utf8(text.sources[i]).size();
+  }
+  const std::string unit = are_words ? "source characters" : "source words";
   const auto name = metric.name();
   const auto counts = metric.count(text.hypotheses, {text.references});
   LineChart chart;
   chart.width = 420;  // about the width of a phone
   chart.height = 200;
-  chart.x_label = "source words";
+  chart.x_label = unit;
   chart.y_min = 0;
   Series series{name + ", 95 % confidence", {}};
-  Table table({{"source words"},
+  Table table({{unit},
                {"sentences", Align::right},
                {name, Align::right},
                {"95 % confidence", Align::right}});
@@ -340,7 +345,8 @@ std::string score_by_length_html(const ScoredText& text, const CorpusMetric& met
     const auto interval = confidence_interval(bootstrap_scores(metric, part, {}));
     const auto x = static_cast<double>(series.points.size());
     const auto low = std::max(0.0, interval.mean - interval.half_width);
-    const auto high = std::min(100.0, interval.mean + interval.half_width);
+    // An error rate can exceed 100.
+    const auto high = std::min(std::max(100.0, score), interval.mean + interval.half_width);
     series.points.emplace_back(x, score);
     series.band.emplace_back(low, high);
     chart.x_ticks.emplace_back(x, bucket_label(bucket));

@@ -347,7 +347,7 @@ ExitCode tune(const RerankArguments& arguments, const RerankedList& list, Featur
   const auto references = read_references(arguments, list);
   const auto metric = make_metric(arguments.metric, {});
   for (const auto& name : arguments.list_features) {  // before models are loaded
-    if (name != "none" && !features.values(name)) {
+    if (name != "none" && !features.values(name) && !features.has_model(name)) {
       reject_missing({"--list-features", {}}, {name, 0, std::nullopt}, features);
     }
   }

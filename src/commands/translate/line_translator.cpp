@@ -15,6 +15,7 @@
 #include "base/strings.h"
 #include "commands/output_file.h"
 #include "data/byte_stream.h"
+#include "data/text_path.h"
 #include "text/unicode.h"
 #include "translation/ensemble_folders.h"
 
@@ -23,8 +24,8 @@ namespace {
 
 bool is_regular_file(const std::string& path) {
   struct stat status {};
-  const int failed =
-      is_standard_stream(path) ? fstat(STDIN_FILENO, &status) : stat(path.c_str(), &status);
+  const int failed = is_standard_stream(path) ? fstat(STDIN_FILENO, &status)
+                                              : stat(file_of_text(path).c_str(), &status);
   return failed == 0 && S_ISREG(status.st_mode);
 }
 
