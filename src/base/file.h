@@ -53,8 +53,8 @@ bool is_file(const std::filesystem::path& path) noexcept;
 // Creates a folder and its parents. Throws EnvironmentError.
 void make_folder(const std::filesystem::path& path);
 
-// Flushes a file, or the entries of a folder, to disk. Leaves a folder to the system that this
-// process may write to but not read. Throws EnvironmentError.
+// Flushes a file, or the entries of a folder, to disk. Does nothing for a folder that this
+// process may not read. Throws EnvironmentError.
 void sync_to_disk(const std::filesystem::path& path);
 
 }  // namespace regard

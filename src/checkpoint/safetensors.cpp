@@ -122,7 +122,7 @@ NamedTensors read_safetensors(const Path& path, TensorMetadata* metadata,
   const auto data_start = static_cast<std::streamoff>(header.bytes);
   NamedTensors tensors;
   for (const SafetensorsEntry& entry : header.entries) {
-    if (entry.name == left_out) continue;
+    if (!left_out.empty() && entry.name == left_out) continue;
     tensors.emplace_back(entry.name, read_tensor(path, in, data_start, entry));
   }
   if (metadata) *metadata = std::move(header.metadata);

@@ -52,7 +52,8 @@ void add_metric_options(CLI::App& command, EvaluateArguments& arguments) {
                    "TER: apply the two options above also to Chinese and Japanese");
   command.add_flag("--ter-case-sensitive", arguments.ter_case_sensitive, "TER: do not ignore case");
   command.add_flag("--force", arguments.force,
-                   "do not warn about texts that look tokenised, swapped or misplaced");
+                   "do not warn about texts that look tokenised, swapped or misplaced, or that a "
+                   "metric cannot judge");
 }
 
 void add_significance_options(CLI::App& command, EvaluateArguments& arguments) {

@@ -289,7 +289,13 @@ class Interview {
 
   // Chooses the validation pair and measures it. Returns nullopt if there is none.
   std::optional<CorpusStatistics> dev(const TextPair& train) const {
-    if (arguments_.dev.size() == 1) return read_statistics(columns_of(arguments_.dev[0]));
+    if (arguments_.dev.size() == 1) {
+      try {
+        return read_statistics(columns_of(arguments_.dev[0]));
+      } catch (const InputError& error) {
+        throw InputError("{}", replace_all(error.what(), "regard config init", "--dev"));
+      }
+    }
     if (!arguments_.dev.empty()) return read_statistics({arguments_.dev[0], arguments_.dev[1]});
     if (arguments_.split > 0) return std::nullopt;
     const auto pair = find_dev_pair(train);

@@ -59,9 +59,10 @@ struct Column {
   std::string name;                      // after the #
   std::vector<std::string> values = {};  // of the sampled records
   std::string_view other = {};           // of the first value that is not text
-  std::set<std::string> distinct = {};   // of the file, up to max_labels + 1, without blank ones
+  std::set<std::string> distinct = {};   // of the file, up to max_labels + 2, without blank ones
 
-  bool may_have_labels() const { return other.empty() && distinct.size() <= max_labels; }
+  // True while the column has few values. The name in a header is not counted yet as such.
+  bool may_have_labels() const { return other.empty() && distinct.size() <= max_labels + 1; }
 };
 
 std::string last_part(const std::string& name) {
@@ -98,7 +99,7 @@ std::string kind_of_column(const Column& column) {
   if (most(values, is_address)) return "addresses";
   if (!most(values, has_letter)) return "numbers";
   if (values.size() >= enough && column.distinct.size() == 1) return "always the same";
-  return values.size() >= min_labelled && column.may_have_labels() ? "labels" : "text";
+  return values.size() >= min_labelled && column.distinct.size() <= max_labels ? "labels" : "text";
 }
 
 // True if line 1 of a table, which begins these columns, has their names: two known ones, or a word

@@ -113,7 +113,8 @@ const torch::Tensor& PackedWeights::get_or_convert(const torch::Tensor& W) {
 
 void PackedWeights::repack_all(ThreadPool& pool) {
   if (flat_in_bf16_.defined()) flat_in_bf16_.copy_(flat_);
-  std::erase_if(entries_, [](const auto& entry) { return !entry.second.is_used; });
+  const auto is_used = [](const auto& entry) { return entry.second.is_used; };
+  if (std::ranges::any_of(entries_, is_used)) std::erase_if(entries_, std::not_fn(is_used));
   std::vector<Entry*> entries;
   for (auto& [key, entry] : entries_) entries.push_back(&entry);
   // Largest first, so that all threads end at about the same time.

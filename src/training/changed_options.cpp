@@ -45,10 +45,11 @@ std::string consequence(const Difference& difference, const TrainingOptions& bef
     return fmt::format("; {:.3g} times as high: the loss may rise and stay high", ratio);
   }
   if (is_tokenizer_file(difference)) return "; the run keeps the tokenizers of its checkpoint";
-  if (difference.is_at("data.train")) {
+  const auto is_file = difference.key.ends_with(".src") || difference.key.ends_with(".trg");
+  if (difference.is_at("data.train") && is_file) {
     return "; the vocabularies stay those of the first text; --fresh starts over";
   }
-  if (difference.is_at("data.dev")) {
+  if (difference.is_at("data.dev") && is_file) {
     return "; the scores before cannot be compared with those of another text";
   }
   const bool changes_length = difference.is_at("training.max_steps") ||

@@ -80,7 +80,7 @@ void warn_of_missing_tags(const DataOptions& data) {
 
 void warn_of_known_text(const DataOptions& data) {
   const auto is_dev = [&](const CorpusOptions& corpus) {
-    return corpus.src == data.dev.src && corpus.trg == data.dev.trg;
+    return corpus.weight > 0 && corpus.src == data.dev.src && corpus.trg == data.dev.trg;
   };
   if (data.dev.src.empty() || std::ranges::none_of(data.train, is_dev)) return;
   log::warning(

@@ -351,10 +351,17 @@ void ProcessGroup::start_sum(const torch::Tensor& tensor) {
   if (is_alone()) return;
   auto& c = *connection_;
   if (!tensor.is_cpu() && !c.nccl) {  // by way of the host
-    const auto copy = tensor.cpu();
-    sum(copy);
-    const torch::NoGradGuard guard;
-    tensor.copy_(copy);
+    try {
+      const auto copy = tensor.cpu();
+      sum(copy);
+      const torch::NoGradGuard guard;
+      tensor.copy_(copy);
+    } catch (const c10::Error& error) {
+      // Without this sum the processes would add up different parts, so the training cannot go on
+      // with smaller batches, as it does when other memory is short.
+      throw EnvironmentError("process {} of {}: the gradient cannot travel by way of the host: {}",
+                             rank_, size_, first_sentence(error));
+    }
     return;
   }
   communicate([&] {

@@ -17,7 +17,8 @@ constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
 
 [[noreturn]] void reject_format(const std::string& found) {
   throw ConfigError(
-      "{}, expected text, tsv:COLUMN, jsonl:KEY or html (of CSV, a column: -i FILE#COLUMN)", found);
+      "{}, expected text, tsv:COLUMN, jsonl:KEY or html; for a column of CSV, give -i FILE#COLUMN",
+      found);
 }
 
 // A scanner of JSON text that is known to be valid.

@@ -232,6 +232,27 @@ TEST(Report, ConfidenceOfBleuStaysBelowOneHundred) {
   EXPECT_THAT(read_text(page), Not(testing::ContainsRegex("– 1[0-9][0-9]\\.(0[1-9]|[1-9])")));
 }
 
+TEST(Report, TheIntervalOfAnErrorRateMayExceedOneHundred) {
+  const auto folder = fresh_folder() / "run";
+  fs::copy(tiny_model(), folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const auto config = read_text(folder / "config.yaml");
+  write_text(folder / "config.yaml",
+             std::regex_replace(config, std::regex("early_stopping_metric: [a-z]+"),
+                                "early_stopping_metric: wer"));
+  const auto data = tiny_model().parent_path();
+  std::string hypotheses;
+  for (const auto& line : lines_of(read_text(data / "dev.fr"))) {
+    hypotheses += line.size() % 2 == 0 ? "x x x x x x x x x x x x x x\n" : line + "\n";
+  }
+  write_text(folder / "hypotheses", hypotheses);
+  const auto finished =
+      run({"report", folder.string(), "-s", (data / "dev.en").string(), "-r",
+           (data / "dev.fr").string(), "--hypotheses", (folder / "hypotheses").string()});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(read_text(folder / "report.html"),
+              testing::ContainsRegex("– [1-9][0-9][0-9]\\.([1-9][0-9]|0[1-9])"));
+}
+
 TEST(Report, WritesOnePage) {
   const auto path = fresh_folder() / "page.html";
   const auto finished = run({"report", tiny_model().string(), "-o", path.string()});

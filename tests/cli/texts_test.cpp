@@ -169,9 +169,8 @@ TEST_F(TextsCli, OptionsThatDoNotFitAreRefused) {
            {{"-i", input},
             "in.tsv: found the ending .tsv; say which text to translate with --format tsv:COLUMN"},
            {{"--format", "csv"},
-            "--format: found csv, expected text, tsv:COLUMN, jsonl:KEY or html (of CSV, a column: "
-            "-i "
-            "FILE#COLUMN)"},
+            "--format: found csv, expected text, tsv:COLUMN, jsonl:KEY or html; for a column of "
+            "CSV, give -i FILE#COLUMN"},
            {{"-i", file("in.csv", "a,b\n")}, "which text to translate with -i FILE#COLUMN"},
            {{"--format", "tsv:"}, "--format tsv:: found no column"},
            {{"--format", "tsv:0"}, "columns count from 1"},

@@ -58,17 +58,19 @@ TEST(ColumnChoice, LeavesOutNumbersAddressesAndLabels) {
 }
 
 TEST(ColumnChoice, LeavesOutLabelsIfTwoOtherColumnsHaveText) {
-  std::string labels, forms, rare, sorted;
+  std::string labels, forms, rare, sorted, dated = "old,modern,year,class\n";
   for (int i = 0; i < 400; ++i) {
     const auto n = std::to_string(i);
     const std::string label = i % 2 == 0 ? "noun" : "verb";
     labels += "a" + n + "\t" + label + "\tb" + n + "\n";
     forms += label + "\tb" + n + "\t\n";
     rare += "a" + n + "\tb" + n + "\tlabel" + std::to_string(i % 21) + "\n";
+    dated += "a" + n + ",b" + n + "," + n + "," + label + "\n";
     sorted += "lemma" + std::to_string(i / 15) + "\tb" + n + "\t" + label + "\n";
   }
   EXPECT_EQ(chosen("a.tsv", labels), "1 3");
   EXPECT_EQ(chosen("a.tsv", "old\tclass\tnew\n" + labels), "1 3");
+  EXPECT_EQ(chosen("a.csv", dated), "old modern");
   EXPECT_EQ(chosen("a.tsv", forms), "1 2") << "no other column is left";
   EXPECT_EQ(chosen("a.tsv", sorted), "1 2") << "few lemmas in the first lines, many in the file";
   const TestFolder folder;

@@ -327,6 +327,8 @@ TEST(PackedWeightsReference, WeightsThatAStepDidNotUseAreForgotten) {
     EXPECT_EQ(owners(unused), step == 0 ? 2 : 1);
     weights.get_or_pack(W);
   }
+  for (int unfinished = 0; unfinished < 2; ++unfinished) weights.repack_all(pool);
+  EXPECT_EQ(owners(W), 2) << "a step that used none says nothing";
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ const std::vector<std::string> hypotheses{"a cat sat on the mat", "it rains.", "
 const References references{{"the cat sat on a mat", "It rains today.", "so"},
                             {"a cat was on the mat", "rain.", "so it is"}};
 
-TEST(MetricFactory, EveryMetricScoresTheSumOfItsSentences) {
+TEST(MetricFactory, ANameMakesTheMetricWithItsOptions) {
   const MetricOptions options;
   const std::vector<double> expected = {
       corpus_score(Bleu(), hypotheses, references), corpus_score(Chrf(), hypotheses, references),

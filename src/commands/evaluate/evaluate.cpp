@@ -136,11 +136,20 @@ void warn_of_texts(const EvaluationFiles& files, const EvaluationTexts& texts,
        unspaced_text_warnings(reference.name, reference.lines, metrics, options.metric_options)) {
     print(warning);
   }
-  if (const auto warning = short_lines_warning(reference);
-      warning && std::ranges::count(options.metrics, "bleu") > 0) {
-    print(*warning + "; see --metrics exact, wer or chrf");
+  const auto tokenizer = options.metric_options.bleu.tokenizer;
+  const bool has_words = tokenizer == BleuTokenizer::mteval_13a ||
+                         tokenizer == BleuTokenizer::intl || tokenizer == BleuTokenizer::none;
+  if (has_words && std::ranges::count(options.metrics, "bleu") > 0 &&
+      !unspaced_script(reference.lines)) {
+    if (const auto warning = short_lines_warning(reference)) {
+      print(*warning + "; see --metrics exact, wer or chrf");
+    }
   }
-  if (const auto empty = std::ranges::count_if(reference.lines, is_blank); empty > 0) {
+  std::size_t empty = 0;
+  for (std::size_t i = 0; i < reference.lines.size(); ++i) {
+    empty += std::ranges::all_of(texts.references, [&](auto& lines) { return is_blank(lines[i]); });
+  }
+  if (empty > 0) {
     print(fmt::format("{}: {} of {} are empty; an empty hypothesis is right for them",
                       reference.name, empty, counted(reference.lines.size(), "line")));
   }
@@ -199,9 +208,11 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   const auto options = evaluation_options(arguments);
   const auto format = report_format_named(arguments.json ? "json" : arguments.format);
   for (const auto* paths : {&files.references, &files.systems}) {
-    for (const auto& path : *paths) warn_of_missing_column(path);
+    for (const auto& path : *paths) {
+      if (!arguments.force) warn_of_missing_column(path);
+    }
   }
-  if (!files.source.empty()) warn_of_missing_column(files.source);
+  if (!files.source.empty() && !arguments.force) warn_of_missing_column(files.source);
   auto texts = read_texts(files, source_kind(arguments.model, arguments.source));
   std::optional<WordFrequencies> frequencies;
   if (!arguments.training.empty()) {

@@ -99,7 +99,8 @@ ExitCode report(const ReportArguments& arguments) {
   std::shared_ptr<Seq2Seq> network;
   if (RunFolder(folder).last()) {
     if (run.options.model.kind == ModelKind::masked_language_model) {
-      network = load_model(resolve_model(folder), torch::kCPU).model;
+      network =
+          retry_if_removed([&] { return load_model(resolve_model(folder), torch::kCPU).model; });
     } else {
       auto of_model = arguments.model;
       of_model.tag_options = "";

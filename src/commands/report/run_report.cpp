@@ -328,6 +328,7 @@ std::string score_by_length_html(const ScoredText& text, const CorpusMetric& met
   }
   const std::string unit = are_words ? "source characters" : "source words";
   const auto name = metric.name();
+  const auto highest = name.ends_with("ER") ? std::numeric_limits<double>::infinity() : 100;  // WER
   const auto counts = metric.count(text.hypotheses, {text.references});
   LineChart chart;
   chart.width = 420;  // about the width of a phone
@@ -345,8 +346,7 @@ std::string score_by_length_html(const ScoredText& text, const CorpusMetric& met
     const auto interval = confidence_interval(bootstrap_scores(metric, part, {}));
     const auto x = static_cast<double>(series.points.size());
     const auto low = std::max(0.0, interval.mean - interval.half_width);
-    // An error rate can exceed 100.
-    const auto high = std::min(std::max(100.0, score), interval.mean + interval.half_width);
+    const auto high = std::min(highest, interval.mean + interval.half_width);
     series.points.emplace_back(x, score);
     series.band.emplace_back(low, high);
     chart.x_ticks.emplace_back(x, bucket_label(bucket));
