@@ -179,9 +179,9 @@ class ColumnReader {
   bool is_table_;
   std::unique_ptr<RecordReader> records_;
   std::vector<RecordField> fields_;
-  std::vector<std::size_t>
-      numbers_;                    // of the columns of a table, from 1; empty before the first line
-  std::set<std::string> missing_;  // languages that no unit has had
+  // Of the columns of a table, from 1; empty before the first line.
+  std::vector<std::size_t> numbers_;
+  std::set<std::string> missing_;    // languages that no unit has had
   std::set<std::string> languages_;  // in the units before all were found
   const std::string empty_;
   Sha256* hash_ = nullptr;

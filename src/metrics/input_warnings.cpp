@@ -117,8 +117,9 @@ bool separates(const TerOptions& ter, UnspacedScript script) {
 
 }  // namespace
 
-std::optional<std::string> short_lines_warning(const NamedText& text) {
+std::optional<std::string> short_lines_warning(const NamedText& text, BleuTokenizer tokenizer) {
   const auto& lines = text.lines;
+  if (separates(tokenizer, UnspacedScript::chinese) || unspaced_script(lines)) return std::nullopt;
   const auto long_enough = static_cast<std::size_t>(std::ranges::count_if(
       lines, [](const auto& line) { return split_at_ascii_space(line).size() >= bleu_order; }));
   if (10 * long_enough >= lines.size()) return std::nullopt;

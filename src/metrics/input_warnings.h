@@ -28,8 +28,9 @@ std::vector<std::string> input_warnings(const NamedText& hypotheses, const Named
                                         const NamedText& source);
 
 // Returns a warning, to be continued, if fewer than a tenth of the lines have the four words that
-// BLEU counts together.
-std::optional<std::string> short_lines_warning(const NamedText& text);
+// BLEU counts together. Returns nullopt for text without spaces between words, and if the tokenizer
+// does not count words.
+std::optional<std::string> short_lines_warning(const NamedText& text, BleuTokenizer tokenizer);
 
 // Returns a warning for each of these metrics that treats clauses of `lines` as words, with the
 // options to use instead. `name` is that of the file.

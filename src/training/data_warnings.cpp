@@ -39,7 +39,8 @@ void warn_of_bleu(const Options& options, const Corpus& dev) {
   }
   if (script && is_objective) warn("The BLEU of minimum risk training", "minimum_risk.metric");
   if (script || !selects_best) return;
-  if (const auto warning = short_lines_warning({options.data.dev.trg, std::move(lines)})) {
+  if (const auto warning =
+          short_lines_warning({options.data.dev.trg, std::move(lines)}, BleuOptions().tokenizer)) {
     log::warning("{}; set training.early_stopping_metric to exact or chrf", *warning);
   }
 }

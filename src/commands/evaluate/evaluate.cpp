@@ -136,14 +136,9 @@ void warn_of_texts(const EvaluationFiles& files, const EvaluationTexts& texts,
        unspaced_text_warnings(reference.name, reference.lines, metrics, options.metric_options)) {
     print(warning);
   }
-  const auto tokenizer = options.metric_options.bleu.tokenizer;
-  const bool has_words = tokenizer == BleuTokenizer::mteval_13a ||
-                         tokenizer == BleuTokenizer::intl || tokenizer == BleuTokenizer::none;
-  if (has_words && std::ranges::count(options.metrics, "bleu") > 0 &&
-      !unspaced_script(reference.lines)) {
-    if (const auto warning = short_lines_warning(reference)) {
-      print(*warning + "; see --metrics exact, wer or chrf");
-    }
+  const auto short_lines = short_lines_warning(reference, options.metric_options.bleu.tokenizer);
+  if (short_lines && std::ranges::count(options.metrics, "bleu") > 0) {
+    print(*short_lines + "; see --metrics exact, wer or chrf");
   }
   std::size_t empty = 0;
   for (std::size_t i = 0; i < reference.lines.size(); ++i) {
@@ -207,12 +202,12 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   check_length_edges(arguments.by_length);
   const auto options = evaluation_options(arguments);
   const auto format = report_format_named(arguments.json ? "json" : arguments.format);
-  for (const auto* paths : {&files.references, &files.systems}) {
-    for (const auto& path : *paths) {
-      if (!arguments.force) warn_of_missing_column(path);
+  if (!arguments.force) {
+    for (const auto* paths : {&files.references, &files.systems}) {
+      std::ranges::for_each(*paths, warn_of_missing_column);
     }
+    warn_of_missing_column(files.source);
   }
-  if (!files.source.empty() && !arguments.force) warn_of_missing_column(files.source);
   auto texts = read_texts(files, source_kind(arguments.model, arguments.source));
   std::optional<WordFrequencies> frequencies;
   if (!arguments.training.empty()) {
