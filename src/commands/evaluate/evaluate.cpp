@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "commands/commands.h"
 #include "commands/evaluate/evaluation.h"
 #include "commands/evaluate/evaluation_report.h"
