@@ -152,7 +152,10 @@ def pronunciation():
 
 
 def spelling(study):
-    settings = ("training.epochs=20",)
+    # More text than the words of the other tasks, so less dropout: 90.0 instead of 89.6 % of the validation words after 14
+    # epochs (bohoric, GRUs).
+    dropout = tuple(f"model.dropout.{part}=0.2" for part in ("embeddings", "states", "readout"))
+    settings = (*dropout, "training.epochs=30")
     tasks = tuple(
         first(
             study,
