@@ -23,15 +23,14 @@ namespace regard::kernels {
 // The tensors of one cell that forward saves for backward. A tensor is undefined if this form of
 // cell does not have it.
 struct FusedCellTape {
-  torch::Tensor U, b_U;  // inputs
-  // [W | U], the columns that multiply h, W of attention and of U all columns, but only those of r
-  // and z of a GRU whose reset gate comes before the product. J is the width.
-  torch::Tensor joint_weight;  // [D, J]
-  torch::Tensor joint;         // [T, B, J]: q_t | u_t
-  torch::Tensor gates;         // [T, B, K · D], but for a simple cell
+  torch::Tensor U, b_U, W;  // inputs, W [A, D] of attention
+  // q_t | u_t, the products of W and of U with the state: of U all columns, but only those of r and
+  // z of a GRU whose reset gate comes before the product. J is the width.
+  torch::Tensor joint;  // [T, B, J]
+  torch::Tensor gates;  // [T, B, K · D], but for a simple cell
   torch::Tensor reset;  // [T, B, D]: r ⊙ s, of a GRU whose reset gate comes before the product
 
-  std::array<torch::Tensor*, 6> all() { return {&U, &b_U, &joint_weight, &joint, &gates, &reset}; }
+  std::array<torch::Tensor*, 6> all() { return {&U, &b_U, &W, &joint, &gates, &reset}; }
 };
 
 // Creates the tensors of a cell that a forward pass fills. W may be undefined.
@@ -39,12 +38,12 @@ inline FusedCellTape make_fused_cell_tape(CellForm form, const torch::Tensor& U,
                                           const torch::Tensor& W, std::int64_t T, std::int64_t B) {
   const auto D = U.size(0);
   const bool reset_before = form == CellForm::gru_reset_before;
+  const auto J = (W.defined() ? W.size(0) : 0) + (reset_before ? 2 * D : U.size(1));
   FusedCellTape tape;
   tape.U = U.contiguous();
   tape.b_U = contiguous(b_U);
-  const auto recurrent = reset_before ? tape.U.narrow(1, 0, 2 * D) : tape.U;
-  tape.joint_weight = W.defined() ? torch::cat({W.t(), recurrent}, 1) : recurrent;
-  tape.joint = torch::empty({T, B, tape.joint_weight.size(1)}, U.options());
+  tape.W = W;
+  tape.joint = torch::empty({T, B, J}, U.options());
   if (form != CellForm::tanh) tape.gates = torch::empty({T, B, U.size(1)}, U.options());
   if (reset_before) tape.reset = torch::empty({T, B, D}, U.options());
   return tape;
@@ -55,8 +54,28 @@ T* data_of(const torch::Tensor& tensor) {
   return tensor.mutable_data_ptr<T>();
 }
 
-// The steps of one cell and their gradients. J is the width of joint_weight, A the width of its
-// first part, W: 0 without W.
+// A matrix that a loop multiplies with at every step. That of a parameter is packed once for all
+// threads of a training step.
+class LoopWeight {
+ public:
+  LoopWeight(const torch::Tensor& W, bool is_parameter) {
+    auto* weights = is_parameter ? training_weights_for(W) : nullptr;
+    if (weights == nullptr) own_.emplace(W, training_precision_for(W));
+    packed_ = weights == nullptr ? &*own_ : &weights->get_or_pack(W);
+  }
+  LoopWeight(const LoopWeight&) = delete;
+  LoopWeight& operator=(const LoopWeight&) = delete;
+  void multiply(const torch::Tensor& x, const torch::Tensor& y, bool add = false) const {
+    packed_->multiply(x, y, add);
+  }
+
+ private:
+  std::optional<PackedMatrix> own_;
+  const PackedMatrix* packed_;
+};
+
+// The steps of one cell and their gradients. J is the width of q_t | u_t, A that of q_t: 0 without
+// W.
 template <typename T>
 class FusedCellSteps {
  public:
@@ -65,15 +84,17 @@ class FusedCellSteps {
     torch::Tensor before, after, memory_before, memory_after;
   };
 
-  FusedCellSteps(FusedCellTape& tape, CellForm form, std::int64_t A, States states)
+  // are_parameters: U and W are parameters or views of some.
+  FusedCellSteps(FusedCellTape& tape, CellForm form, bool are_parameters, States states)
       : tape_(tape),
         states_(std::move(states)),
         form_(form),
+        are_parameters_(are_parameters),
         B_(tape.joint.size(1)),
         D_(tape.U.size(0)),
-        J_(tape.joint_weight.size(1)),
-        A_(A),
-        precision_(training_precision_for(tape.U)) {
+        J_(tape.joint.size(2)),
+        A_(tape.W.defined() ? tape.W.size(0) : 0),
+        U_state_(tape.U.narrow(1, 0, J_ - A_)) {
     if (has_second_product()) U_candidate_ = tape.U.narrow(1, 2 * D_, D_);
   }
 
@@ -81,11 +102,15 @@ class FusedCellSteps {
   void begin_forward(const torch::Tensor& inputs) {
     inputs_ = inputs;
     product_ = torch::empty({B_, D_}, tape_.U.options());  // U (r ⊙ s)
-    joint_weight_.emplace(tape_.joint_weight, precision_);
-    if (has_second_product()) packed_candidate_.emplace(U_candidate_, precision_);
+    if (A_ > 0) packed_W_.emplace(tape_.W.t(), are_parameters_);
+    packed_U_.emplace(U_state_, are_parameters_);
+    if (has_second_product()) packed_candidate_.emplace(U_candidate_, are_parameters_);
   }
   // Computes q_t | u_t from the state before the step.
-  void multiply(std::int64_t t) { joint_weight_->multiply(states_.before[t], tape_.joint[t]); }
+  void multiply(std::int64_t t) {
+    if (packed_W_) packed_W_->multiply(states_.before[t], query_part(tape_.joint[t]));
+    packed_U_->multiply(states_.before[t], state_part(tape_.joint[t]));
+  }
   // Computes the state after the step.
   void forward(std::int64_t t) {
     const T* input = data_of<T>(inputs_.dim() == 2 ? inputs_ : inputs_[t]);
@@ -120,9 +145,10 @@ class FusedCellSteps {
     if (has_second_product()) {
       d_product_ = torch::empty({steps, B_, D_}, options);
       d_reset_ = torch::empty({B_, D_}, options);
-      packed_candidate_.emplace(U_candidate_.t(), precision_);
+      packed_candidate_.emplace(U_candidate_.t(), are_parameters_);
     }
-    joint_weight_.emplace(tape_.joint_weight.t(), precision_);
+    if (A_ > 0) packed_W_.emplace(tape_.W, are_parameters_);
+    packed_U_.emplace(U_state_.t(), are_parameters_);
   }
   // d_s [B, D] of the state after the step -> the gradient of its inputs, and d_before, that of the
   // state before it but for the part that add_joint() adds. d_memory [B, D] becomes that before.
@@ -158,7 +184,8 @@ class FusedCellSteps {
   }
   // Adds the gradient through q_t | u_t to that of the state before the step.
   void add_joint(std::int64_t t, const torch::Tensor& d_before) {
-    joint_weight_->multiply(d_joint_[t], d_before, /*add=*/true);
+    if (packed_W_) packed_W_->multiply(query_part(d_joint_[t]), d_before, /*add=*/true);
+    packed_U_->multiply(state_part(d_joint_[t]), d_before, /*add=*/true);
   }
 
   Strided<const T> query(std::int64_t t) const {
@@ -168,30 +195,30 @@ class FusedCellSteps {
   Strided<T> d_query(std::int64_t t) const { return {data_of<T>(d_joint_[t]), J_}; }
   const torch::Tensor& d_inputs() const { return d_inputs_; }  // [T, B, K · D]
 
-  // Computes the gradient of each weight as one product over all steps. U and W [A, D] have none if
-  // the training step gathers their factors (gradient_factors.h).
+  // Computes the gradient of each weight as one product over all steps. U and W have none if the
+  // training step gathers their factors (gradient_factors.h).
   struct WeightGradients {
     torch::Tensor U, b_U, W;
   };
-  WeightGradients weight_gradients(const torch::Tensor& W) const {
+  WeightGradients weight_gradients() const {
     WeightGradients d;
     const auto rows = tape_.joint.size(0) * B_;
     const auto before = states_.before.reshape({rows, D_});
     const auto d_joint = d_joint_.view({rows, J_});
     auto* factors = gradient_factors();
     if (factors != nullptr && factors->takes_product(tape_.U, rows)) {
-      factors->add_product(tape_.U.narrow(1, 0, J_ - A_), before, d_joint.narrow(1, A_, J_ - A_));
+      factors->add_product(U_state_, before, state_part(d_joint));
       if (has_second_product()) {
         factors->add_product(U_candidate_, tape_.reset.view({rows, D_}),
                              d_product_.view({rows, D_}));
       }
-      if (A_ > 0) d.W = weight_gradient(W, d_joint.narrow(1, 0, A_), before);
+      if (A_ > 0) d.W = weight_gradient(tape_.W, query_part(d_joint), before);
       if (tape_.b_U.defined()) d.b_U = d_bias();
       return d;
     }
     const auto d_joint_weight = matrix_product(before.t(), d_joint);  // [D, J]
-    d.U = d_joint_weight.narrow(1, A_, J_ - A_);
-    if (A_ > 0) d.W = d_joint_weight.narrow(1, 0, A_).t();
+    d.U = state_part(d_joint_weight);
+    if (A_ > 0) d.W = query_part(d_joint_weight).t();
     if (tape_.b_U.defined()) d.b_U = d_bias();
     if (has_second_product()) {
       const auto d_U_candidate =
@@ -202,6 +229,11 @@ class FusedCellSteps {
   }
 
  private:
+  // The columns of q and those of u in [*, J].
+  torch::Tensor query_part(const torch::Tensor& joint) const { return joint.narrow(1, 0, A_); }
+  torch::Tensor state_part(const torch::Tensor& joint) const {
+    return joint.narrow(1, A_, J_ - A_);
+  }
   torch::Tensor d_bias() const {
     return d_joint_.narrow(2, A_ + 2 * D_, D_).sum(at::IntArrayRef{0, 1});
   }
@@ -213,11 +245,12 @@ class FusedCellSteps {
   FusedCellTape& tape_;
   States states_;
   CellForm form_;
+  bool are_parameters_;
   std::int64_t B_, D_, J_, A_;
-  Precision precision_;
+  torch::Tensor U_state_;      // the columns that multiply the state
   torch::Tensor U_candidate_;  // [D, D], if there is a second product
-  // In forward; in backward their transposes.
-  std::optional<PackedMatrix> joint_weight_, packed_candidate_;
+  // In forward Wᵀ, U_state and U_candidate; in backward their transposes.
+  std::optional<LoopWeight> packed_W_, packed_U_, packed_candidate_;
   torch::Tensor inputs_, product_;
   torch::Tensor d_inputs_, d_joint_, d_product_, d_reset_;
 };

@@ -17,13 +17,6 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// True if W is a parameter or a view of one. Its memory is the same at every step, so that
-// PackedWeights can find it by its address. Other tensors are packed at each product.
-bool is_parameter_or_view(const Tensor& W) {
-  const auto& owner = W.is_view() ? W._base() : W;
-  return owner.is_leaf() && owner.requires_grad();
-}
-
 // The function of the product: the identity, or dropout(max(0, y)).
 struct Activation {
   bool is_relu = false;

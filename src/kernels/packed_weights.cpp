@@ -125,6 +125,11 @@ void PackedWeights::repack_all(ThreadPool& pool) {
   });
 }
 
+bool is_parameter_or_view(const torch::Tensor& W) {
+  const auto& owner = W.is_view() ? W._base() : W;
+  return owner.is_leaf() && owner.requires_grad();
+}
+
 torch::Tensor bf16_reference_product(const torch::Tensor& x, const torch::Tensor& W) {
   const auto a = x.to(torch::kBFloat16), b = W.to(torch::kBFloat16);
   const bool is_one = a.dim() == 2;

@@ -84,6 +84,10 @@ class PackedWeights {
   torch::Tensor flat_, flat_in_bf16_;
 };
 
+// True if W is a parameter or a view of one. Its memory is the same at every step, so that
+// PackedWeights can find it by its address. Other tensors are packed at each use.
+bool is_parameter_or_view(const torch::Tensor& W);
+
 // x [M, K], W [K, N], or both with a dimension [G] in front -> x W by LibTorch, in single
 // precision, of factors that are rounded to bf16 if they are not in bf16 already. Not
 // differentiable.

@@ -20,17 +20,17 @@ using torch::autograd::tensor_list;
 // The tensors that forward saves for backward. A tensor is undefined if there is no attention or no
 // first cell, or if this form of cell or score does not have it.
 struct FusedTape {
-  Tensor W, v, keys, mixed, lengths;  // inputs
-  FusedCellTape first_cell;           // before attention, of two cells
-  FusedCellTape cell;                 // after attention
-  Tensor outputs;                     // [T + 1, B, D], beginning with that of the first state
+  Tensor v, keys, mixed, lengths;  // inputs
+  FusedCellTape first_cell;        // before attention, of two cells
+  FusedCellTape cell;              // after attention
+  Tensor outputs;                  // [T + 1, B, D], beginning with that of the first state
   Tensor memory;        // [T + 1, B, D]: c of an LSTM, beginning with that of the first state
   Tensor inner;         // [T, B, D]: the outputs of the first of two cells
   Tensor inner_memory;  // [T, B, D]: its c
   Tensor weights;       // [T, B, S]
 
   std::vector<Tensor*> all() {
-    std::vector<Tensor*> tensors = {&W, &v, &keys, &mixed, &lengths};
+    std::vector<Tensor*> tensors = {&v, &keys, &mixed, &lengths};
     for (auto* of_cell : {&first_cell, &cell}) {
       for (auto* tensor : of_cell->all()) tensors.push_back(tensor);
     }
@@ -50,7 +50,7 @@ class FusedAttention {
                  std::int64_t M)
       : tape_(tape),
         cell_(cell),
-        buffers_(AttentionScore{score, tape.W, tape.v, scale, tape.keys, tape.lengths}
+        buffers_(AttentionScore{score, tape.cell.W, tape.v, scale, tape.keys, tape.lengths}
                      .template buffers<T>()) {
     buffers_.M = M;
     buffers_.mixed = data_of<T>(tape.mixed);
@@ -73,7 +73,7 @@ class FusedAttention {
     d_weights_ = d_weights;
     d_keys = torch::zeros_like(tape_.keys);
     if (tape_.v.defined()) d_v_ = torch::zeros({B, tape_.v.size(0)}, tape_.keys.options());
-    if (!tape_.W.defined()) d_query_ = torch::empty({B, D}, tape_.keys.options());
+    if (!tape_.cell.W.defined()) d_query_ = torch::empty({B, D}, tape_.keys.options());
   }
   // Adds the gradient of the query to d_before, unless add_joint() of the cell does.
   void backward(std::int64_t t, const Tensor& d_before) {
@@ -116,7 +116,7 @@ struct FusedStateGradients {
 template <typename T>
 class FusedLoop {
  public:
-  FusedLoop(FusedTape& tape, CellForm form, ScoreForm score, double scale)
+  FusedLoop(FusedTape& tape, CellForm form, bool are_parameters, ScoreForm score, double scale)
       : tape_(tape),
         B_(tape.outputs.size(1)),
         D_(tape.outputs.size(2)),
@@ -125,16 +125,15 @@ class FusedLoop {
     loop_.T = tape.outputs.size(0) - 1;
     const auto before = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 0, loop_.T) : x; };
     const auto after = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 1, loop_.T) : x; };
-    const auto A = tape.W.defined() ? tape.W.size(0) : 0;
     const bool has_two = tape.inner.defined();
     using States = typename FusedCellSteps<T>::States;
     if (has_two) {
       loop_.first_cell.emplace(
-          tape.first_cell, form, 0,
+          tape.first_cell, form, are_parameters,
           States{before(tape.outputs), tape.inner, before(tape.memory), tape.inner_memory});
     }
     loop_.cell.emplace(
-        tape.cell, form, A,
+        tape.cell, form, are_parameters,
         States{has_two ? tape.inner : before(tape.outputs), after(tape.outputs),
                has_two ? tape.inner_memory : before(tape.memory), after(tape.memory)});
     if (tape.keys.defined()) loop_.attention.emplace(tape, *loop_.cell, score, scale, M_);
@@ -177,8 +176,8 @@ class FusedLoop {
     Gradients d;
     d.x = first_cell ? first_cell->d_inputs() : cell->d_inputs();
     d.first = is_lstm_ ? torch::cat({states.d_s, d_memory}, 1) : states.d_s;
-    d.cell = cell->weight_gradients(tape_.W);
-    if (first_cell) d.first_cell = first_cell->weight_gradients({});
+    d.cell = cell->weight_gradients();
+    if (first_cell) d.first_cell = first_cell->weight_gradients();
     if (attention) {
       d.mixed = attention->d_mixed();
       d.keys = attention->d_keys;
@@ -207,7 +206,6 @@ class FusedRecurrence : public torch::autograd::Function<FusedRecurrence> {
     const auto D = U.size(0);
     const auto cell = static_cast<CellForm>(form);
     FusedTape tape;
-    tape.W = contiguous(maybe_W);
     tape.v = contiguous(maybe_v);
     tape.keys = contiguous(maybe_keys);
     tape.mixed = contiguous(maybe_mixed);
@@ -215,7 +213,7 @@ class FusedRecurrence : public torch::autograd::Function<FusedRecurrence> {
     if (tape.keys.defined()) {
       tape.weights = torch::empty({T, B, tape.keys.size(1)}, x.options());
     }
-    tape.cell = make_fused_cell_tape(cell, U, b_U, tape.W, T, B);
+    tape.cell = make_fused_cell_tape(cell, U, b_U, contiguous(maybe_W), T, B);
     tape.outputs = torch::empty({T + 1, B, D}, x.options());
     tape.outputs[0].copy_(first.narrow(1, 0, D));
     if (cell == CellForm::lstm) {
@@ -227,14 +225,20 @@ class FusedRecurrence : public torch::autograd::Function<FusedRecurrence> {
       tape.inner = torch::empty({T, B, D}, x.options());
       if (cell == CellForm::lstm) tape.inner_memory = torch::empty_like(tape.inner);
     }
+    const auto is_parameter = [](const Maybe& W) {
+      return !W || (W->is_contiguous() && is_parameter_or_view(*W));
+    };
+    const bool are_parameters = is_parameter(first_U) && is_parameter(U) && is_parameter(maybe_W);
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "recurrence", [&] {
-      FusedLoop<scalar_t>(tape, cell, static_cast<ScoreForm>(score), scale).forward(x.contiguous());
+      FusedLoop<scalar_t>(tape, cell, are_parameters, static_cast<ScoreForm>(score), scale)
+          .forward(x.contiguous());
     });
 
     tensor_list saved;
     for (const auto* tensor : tape.all()) saved.push_back(*tensor);
     context->save_for_backward(saved);
     context->saved_data["form"] = form;
+    context->saved_data["are_parameters"] = are_parameters;
     context->saved_data["score"] = score;
     context->saved_data["scale"] = scale;
     context->set_materialize_grads(false);
@@ -250,6 +254,7 @@ class FusedRecurrence : public torch::autograd::Function<FusedRecurrence> {
     const auto slots = tape.all();
     for (std::size_t i = 0; i < slots.size(); ++i) *slots[i] = saved[i];
     const auto form = static_cast<CellForm>(context->saved_data["form"].toInt());
+    const bool are_parameters = context->saved_data["are_parameters"].toBool();
     const auto score = static_cast<ScoreForm>(context->saved_data["score"].toInt());
     const auto scale = context->saved_data["scale"].toDouble();
     const auto d_outputs =
@@ -261,8 +266,8 @@ class FusedRecurrence : public torch::autograd::Function<FusedRecurrence> {
     const auto d_memories = tape.memory.defined() ? gradients.back() : Tensor();
     tensor_list result;
     AT_DISPATCH_FLOATING_TYPES(d_outputs.scalar_type(), "recurrence_backward", [&] {
-      auto d =
-          FusedLoop<scalar_t>(tape, form, score, scale).backward(d_outputs, d_weights, d_memories);
+      auto d = FusedLoop<scalar_t>(tape, form, are_parameters, score, scale)
+                   .backward(d_outputs, d_weights, d_memories);
       result = {d.x, d.first, d.first_cell.U, d.first_cell.b_U, d.cell.U, d.cell.b_U, d.cell.W,
                 d.v, d.keys,  d.mixed,        Tensor(),         Tensor(), Tensor(),   Tensor()};
     });
