@@ -21,6 +21,14 @@ constexpr std::int64_t run = 256;  // groups: a panel of them fits the second-le
 template <bool has_tiles>
 constexpr std::int64_t block_rows = has_tiles ? 64 : 192;
 
+// Memory is read this many rows ahead: the processor does not foresee where the next row of a
+// matrix begins, and a product with few columns would wait for it.
+constexpr std::int64_t prefetch_rows = 8;
+
+inline void prefetch(const float* x) {
+  _mm_prefetch(reinterpret_cast<const char*>(x), _MM_HINT_T0);
+}
+
 // 32 numbers in order -> 16 groups.
 inline __m512i to_groups(__m512 first, __m512 second) {
   return reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(second, first));
@@ -63,24 +71,32 @@ std::int64_t packed_bytes(std::int64_t K, std::int64_t N) {
   return groups_of(K) * round_up(N, panel_columns) * 4;
 }
 
-// Packs up to 16 columns. `to` is their first lane in the first group of the panel.
+// Packs the panel from column j of a W with contiguous rows.
+inline void pack_rows(std::int64_t K, std::int64_t N, MatrixView<const float> W, std::int64_t j,
+                      std::uint32_t* to) {
+  const auto groups = groups_of(K);
+  for (std::int64_t g = 0; g < groups; ++g) {
+    for (std::int64_t c = 0; c < panel_columns; c += lanes) {
+      const auto* from = W.data + 2 * g * W.row + j + c;
+      prefetch(from + prefetch_rows * W.row);
+      prefetch(from + (prefetch_rows + 1) * W.row);
+      const auto pairs = 2 * g < K ? load_pairs(from, W.row, 2 * g + 1 < K, first_lanes(N - j - c))
+                                   : _mm512_setzero_si512();
+      _mm512_store_si512(to + g * panel_columns + c, pairs);
+    }
+  }
+}
+
+// Packs up to 16 columns of another W. `to` is their first lane in the first group of the panel.
 void pack_columns(std::int64_t K, std::int64_t columns, MatrixView<const float> W,
                   std::uint32_t* to) {
-  const auto groups = groups_of(K);
-  if (W.column == 1) {
-    const auto mask = first_lanes(columns);
-    for (std::int64_t g = 0; g < groups; ++g) {
-      const auto pairs = 2 * g < K ? load_pairs(W.data + 2 * g * W.row, W.row, 2 * g + 1 < K, mask)
-                                   : _mm512_setzero_si512();
-      _mm512_store_si512(to + g * panel_columns, pairs);
-    }
-    return;
-  }
-  for (std::int64_t g = 0; g < groups; g += lanes) {
+  for (std::int64_t g = 0; g < groups_of(K); g += lanes) {
     __m512i lines[lanes];
     for (std::int64_t c = 0; c < lanes; ++c) {
-      lines[c] = c < columns ? load_line(W.data + 2 * g * W.row + c * W.column, W.row, K - 2 * g)
-                             : _mm512_setzero_si512();
+      const auto* from = W.data + 2 * g * W.row + c * W.column;
+      prefetch(from + 8 * lanes);
+      prefetch(from + 9 * lanes);
+      lines[c] = c < columns ? load_line(from, W.row, K - 2 * g) : _mm512_setzero_si512();
     }
     transpose(lines);
     for (std::int64_t i = 0; i < lanes; ++i) {
@@ -92,6 +108,10 @@ void pack_columns(std::int64_t K, std::int64_t columns, MatrixView<const float> 
 void pack(std::int64_t K, std::int64_t N, MatrixView<const float> W, void* packed) {
   auto* to = static_cast<std::uint32_t*>(packed);
   for (std::int64_t j = 0; j < N; j += panel_columns, to += groups_of(K) * panel_columns) {
+    if (W.column == 1) {
+      pack_rows(K, N, W, j, to);
+      continue;
+    }
     for (std::int64_t c = 0; c < panel_columns; c += lanes) {
       pack_columns(K, N - j - c, W.at(0, j + c), to + c);
     }
@@ -106,16 +126,22 @@ void convert(std::int64_t rows, std::int64_t K, MatrixView<const float> x, std::
   if (x.row != 1 || x.column == 1) {
     for (std::int64_t r = 0; r < rows; ++r) {
       for (std::int64_t g = 0; g < groups; g += lanes) {
+        prefetch(x.data + (r + prefetch_rows) * x.row + 2 * g * x.column);
+        prefetch(x.data + (r + prefetch_rows) * x.row + (2 * g + lanes) * x.column);
         _mm512_store_si512(to + r * row + g * step,
                            load_line(x.data + r * x.row + 2 * g * x.column, x.column, K - 2 * g));
       }
     }
     return;
   }
-  for (std::int64_t r = 0; r < rows; r += lanes) {
-    const auto mask = first_lanes(rows - r);
-    const auto here = rows - r < lanes ? rows - r : lanes;
-    for (std::int64_t g = 0; g < groups; g += lanes) {
+  // Columns of x are contiguous: few at a time, so that their memory is read in order.
+  for (std::int64_t g = 0; g < groups; g += lanes) {
+    for (std::int64_t r = 0; r < rows; r += lanes) {
+      const auto mask = first_lanes(rows - r);
+      const auto here = rows - r < lanes ? rows - r : lanes;
+      for (std::int64_t k = 2 * (g + lanes); k < 2 * (g + 2 * lanes); ++k) {
+        prefetch(x.data + k * x.column + r);
+      }
       __m512i lines[lanes];
       for (std::int64_t i = 0; i < lanes; ++i) {
         const auto k = 2 * (g + i);
@@ -165,6 +191,9 @@ void multiply_add(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<con
                                     finish);
         } else {
           for (std::int64_t i = 0; i < rows; i += tile_rows) {
+            for (std::int64_t r = i; r < i + tile_rows; ++r) {
+              for (int v = 0; v < vectors; ++v) __builtin_prefetch(to + r * y_row + v * lanes, 1);
+            }
             multiply_last_tile<Bf16, tile_rows>(
                 rows - i, length, converted + i * run, run, panel,
                 [&](std::int64_t r, const __m512(&sums)[vectors]) __attribute__((always_inline)) {

@@ -4,6 +4,8 @@
 // std::min: the linker would share its code between generations.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/loops/products.h"
 
 namespace regard::kernels {
@@ -19,11 +21,38 @@ struct Loops {
   // A multiple of rows_at_once.
   static constexpr std::int64_t block = 96;
 
+  static constexpr std::int64_t line = 64 / sizeof(T);  // numbers in a line of the caches
   // Prefetch distance in rows of W.
   static constexpr std::int64_t ahead = 24;
 
   typedef T Vector __attribute__((vector_size(bytes)));
   typedef T Unaligned __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));
+
+  // Exchanges block (0, 1) with block (1, 0) in each square of 2 × 2 blocks of s × s numbers.
+  template <int s>
+  static void exchange_blocks(Vector (&rows)[width]) {
+    typedef std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t> Index;
+    typedef Index Indices __attribute__((vector_size(bytes)));
+    Indices first, second;  // elements of two rows: those of the second begin at `width`
+    for (int i = 0; i < width; ++i) {
+      first[i] = (i & s) == 0 ? i : width + i - s;
+      second[i] = (i & s) == 0 ? i + s : width + i;
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < width; ++i) {
+      if ((i & s) != 0) continue;
+      const Vector a = rows[i], b = rows[i + s];
+      rows[i] = __builtin_shuffle(a, b, first);
+      rows[i + s] = __builtin_shuffle(a, b, second);
+    }
+  }
+
+  static void transpose(Vector (&rows)[width]) {
+    if constexpr (width == 16) exchange_blocks<8>(rows);
+    if constexpr (width >= 8) exchange_blocks<4>(rows);
+    exchange_blocks<2>(rows);
+    exchange_blocks<1>(rows);
+  }
 
   // Packs up to `few` rows of W from row k, one panel wide from column j. Missing columns are 0.
   static constexpr std::int64_t few = 16;
@@ -35,12 +64,32 @@ struct Loops {
     T* to = packed + j * K + k * panel;
     if (W.column == 1 && columns == panel) {
       for (std::int64_t r = 0; r < rows; ++r) {
-        for (int c = 0; c < panel; ++c) to[r * panel + c] = from[r * W.row + c];
+        const auto* row = reinterpret_cast<const Unaligned*>(from + r * W.row);
+        auto* line = reinterpret_cast<Vector*>(to + r * panel);
+        line[0] = row[0];
+        line[1] = row[1];
       }
       return;
     }
-    for (std::int64_t c = 0; c < panel; ++c) {
-      for (std::int64_t r = 0; r < rows; ++r) {
+    if (W.row == 1 && columns == panel && rows == few) {
+      for (std::int64_t c = 0; c < panel; c += width) {
+        for (std::int64_t r = 0; r < few; r += width) {
+          Vector lines[width];
+#pragma GCC unroll 16
+          for (int i = 0; i < width; ++i) {
+            lines[i] = *reinterpret_cast<const Unaligned*>(from + (c + i) * W.column + r);
+          }
+          transpose(lines);
+#pragma GCC unroll 16
+          for (int i = 0; i < width; ++i) {
+            *reinterpret_cast<Vector*>(to + (r + i) * panel + c) = lines[i];
+          }
+        }
+      }
+      return;
+    }
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t c = 0; c < panel; ++c) {
         to[r * panel + c] = c < columns ? from[c * W.column + r * W.row] : T(0);
       }
     }
@@ -61,12 +110,24 @@ struct Loops {
   }
 
   // Packs rows of x, `length` wide, tile by tile of rows_at_once rows, in the order in which tile()
-  // reads them: element (r, k) of a tile is to[k · rows_at_once + r].
+  // reads them: element (r, k) of a tile is to[k · rows_at_once + r]. Memory of later tiles is
+  // prefetched: the processor does not foresee where their rows begin.
   static void pack_x(std::int64_t rows, std::int64_t length, MatrixView<const T> x, T* to) {
     for (std::int64_t i = 0; i < rows; i += rows_at_once, to += length * rows_at_once) {
       const std::int64_t here = rows - i < rows_at_once ? rows - i : rows_at_once;
+      if (x.row == 1) {
+        const T* from = x.data + i;
+        for (std::int64_t k = 0; k < length; ++k, from += x.column) {
+          __builtin_prefetch(from + 3 * rows_at_once);
+          for (std::int64_t r = 0; r < here; ++r) to[k * rows_at_once + r] = from[r];
+        }
+        continue;
+      }
       for (std::int64_t r = 0; r < here; ++r) {
         const T* from = x.data + (i + r) * x.row;
+        for (std::int64_t k = 0; k < length; k += line) {
+          __builtin_prefetch(from + rows_at_once * x.row + k * x.column);
+        }
         for (std::int64_t k = 0; k < length; ++k) to[k * rows_at_once + r] = from[k * x.column];
       }
     }
