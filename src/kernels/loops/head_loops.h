@@ -80,21 +80,10 @@ struct VectorHeadLoops {
     }
   }
 
-  // Interleaves two halves: element i of a before element i of b.
-  template <int... i>
-  static Vector interleave_low(Vector a, Vector b, std::integer_sequence<int, i...>) {
-    return __builtin_shufflevector(a, b, (i % 2 == 0 ? i / 2 : lanes + i / 2)...);
-  }
-  template <int... i>
-  static Vector interleave_high(Vector a, Vector b, std::integer_sequence<int, i...>) {
-    return __builtin_shufflevector(a, b, ((i % 2 == 0 ? i / 2 : lanes + i / 2) + lanes / 2)...);
-  }
-
   // Transposes up to `lanes` rows of x: to[i · lanes + t] = scale · x_t[i] for i < width; 0 for
-  // missing rows. Writes rounded(width) rows. log2(lanes) perfect shuffles of all rows transpose a
-  // square of lanes · lanes numbers.
-  static void transpose(std::int64_t rows, std::int64_t width, T scale, Rows<const T> x, T* to) {
-    constexpr std::make_integer_sequence<int, static_cast<int>(lanes)> indices;
+  // missing rows. Writes rounded(width) rows.
+  static void transpose_rows(std::int64_t rows, std::int64_t width, T scale, Rows<const T> x,
+                             T* to) {
     for (std::int64_t i = 0; i < width; i += lanes, to += lanes * lanes) {
       Vector square[lanes];
       const std::int64_t columns = smaller(lanes, width - i);
@@ -105,17 +94,7 @@ struct VectorHeadLoops {
         const T* from = x.data + t * x.row + i;
         square[t] = scale * (columns == lanes ? load(from) : load_some(from, columns));
       }
-#pragma GCC unroll 4
-      for (std::int64_t step = 1; step < lanes; step *= 2) {
-        Vector shuffled[lanes];
-#pragma GCC unroll 8
-        for (std::int64_t t = 0; t < lanes / 2; ++t) {
-          shuffled[2 * t] = interleave_low(square[t], square[t + lanes / 2], indices);
-          shuffled[2 * t + 1] = interleave_high(square[t], square[t + lanes / 2], indices);
-        }
-#pragma GCC unroll 16
-        for (std::int64_t t = 0; t < lanes; ++t) square[t] = shuffled[t];
-      }
+      transpose(square);
 #pragma GCC unroll 16
       for (std::int64_t t = 0; t < lanes; ++t) store(square[t], to + t * lanes);
     }
@@ -346,7 +325,7 @@ struct VectorHeadLoops {
         for (std::int64_t first = 0; first < sizes.T; first += lanes) {
           const Block block = block_at(sizes, b, first);
           T* e = alpha == nullptr ? weights : alpha;
-          transpose(block.queries, sizes.width, scale, rows_of(q, b, first, h), queries);
+          transpose_rows(block.queries, sizes.width, scale, rows_of(q, b, first, h), queries);
           products_with_queries(block.end, sizes.width, keys, queries, e);
           softmax(block, e, log_sum);
           mix(block, sizes.width, e, values, rows_of(y, b, first, h));
@@ -385,11 +364,11 @@ struct VectorHeadLoops {
           const auto d_out = whole(block.queries, sizes.width, rows_of(d_y, b, first, h), free);
           const T* a = alpha == nullptr ? weights : alpha + (head + i) * sizes.S * lanes;
           if (alpha == nullptr) {
-            transpose(block.queries, sizes.width, scale, queries, transposed);
+            transpose_rows(block.queries, sizes.width, scale, queries, transposed);
             products_with_queries(block.end, sizes.width, keys, transposed, weights);
             softmax_again(block, weights, log_sum + (head + i) * lanes);
           }
-          transpose(block.queries, sizes.width, T(1), d_out, transposed);
+          transpose_rows(block.queries, sizes.width, T(1), d_out, transposed);
           products_with_queries(block.end, sizes.width, values, transposed, d_alpha);
           mix_queries(block, sizes.width, a, d_out, rows_of(d_v, b, 0, h), add);
           softmax_backward(block, scale, a, d_alpha);

@@ -91,16 +91,16 @@ inline void pack_rows(std::int64_t K, std::int64_t N, MatrixView<const float> W,
 void pack_columns(std::int64_t K, std::int64_t columns, MatrixView<const float> W,
                   std::uint32_t* to) {
   for (std::int64_t g = 0; g < groups_of(K); g += lanes) {
-    __m512i lines[lanes];
+    Lanes square[lanes];
     for (std::int64_t c = 0; c < lanes; ++c) {
       const auto* from = W.data + 2 * g * W.row + c * W.column;
       prefetch(from + 8 * lanes);
       prefetch(from + 9 * lanes);
-      lines[c] = c < columns ? load_line(from, W.row, K - 2 * g) : _mm512_setzero_si512();
+      square[c] = c < columns ? Lanes(load_line(from, W.row, K - 2 * g)) : Lanes{};
     }
-    transpose(lines);
+    transpose(square);
     for (std::int64_t i = 0; i < lanes; ++i) {
-      _mm512_store_si512(to + (g + i) * panel_columns, lines[i]);
+      _mm512_store_si512(to + (g + i) * panel_columns, __m512i(square[i]));
     }
   }
 }
@@ -142,15 +142,15 @@ void convert(std::int64_t rows, std::int64_t K, MatrixView<const float> x, std::
       for (std::int64_t k = 2 * (g + lanes); k < 2 * (g + 2 * lanes); ++k) {
         prefetch(x.data + k * x.column + r);
       }
-      __m512i lines[lanes];
+      Lanes square[lanes];
       for (std::int64_t i = 0; i < lanes; ++i) {
         const auto k = 2 * (g + i);
-        lines[i] = k < K ? load_pairs(x.data + k * x.column + r, x.column, k + 1 < K, mask)
-                         : _mm512_setzero_si512();
+        square[i] = k < K ? Lanes(load_pairs(x.data + k * x.column + r, x.column, k + 1 < K, mask))
+                          : Lanes{};
       }
-      transpose(lines);
+      transpose(square);
       for (std::int64_t i = 0; i < here; ++i) {
-        _mm512_store_si512(to + (r + i) * row + g * step, lines[i]);
+        _mm512_store_si512(to + (r + i) * row + g * step, __m512i(square[i]));
       }
     }
   }

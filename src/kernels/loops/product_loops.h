@@ -4,9 +4,8 @@
 // std::min: the linker would share its code between generations.
 #pragma once
 
-#include <type_traits>
-
 #include "kernels/loops/products.h"
+#include "kernels/loops/vector_math.h"
 
 namespace regard::kernels {
 namespace {
@@ -27,32 +26,6 @@ struct Loops {
 
   typedef T Vector __attribute__((vector_size(bytes)));
   typedef T Unaligned __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));
-
-  // Exchanges block (0, 1) with block (1, 0) in each square of 2 × 2 blocks of s × s numbers.
-  template <int s>
-  static void exchange_blocks(Vector (&rows)[width]) {
-    typedef std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t> Index;
-    typedef Index Indices __attribute__((vector_size(bytes)));
-    Indices first, second;  // elements of two rows: those of the second begin at `width`
-    for (int i = 0; i < width; ++i) {
-      first[i] = (i & s) == 0 ? i : width + i - s;
-      second[i] = (i & s) == 0 ? i + s : width + i;
-    }
-#pragma GCC unroll 16
-    for (int i = 0; i < width; ++i) {
-      if ((i & s) != 0) continue;
-      const Vector a = rows[i], b = rows[i + s];
-      rows[i] = __builtin_shuffle(a, b, first);
-      rows[i + s] = __builtin_shuffle(a, b, second);
-    }
-  }
-
-  static void transpose(Vector (&rows)[width]) {
-    if constexpr (width == 16) exchange_blocks<8>(rows);
-    if constexpr (width >= 8) exchange_blocks<4>(rows);
-    exchange_blocks<2>(rows);
-    exchange_blocks<1>(rows);
-  }
 
   // Packs up to `few` rows of W from row k, one panel wide from column j. Missing columns are 0.
   static constexpr std::int64_t few = 16;

@@ -12,6 +12,7 @@
 #include <immintrin.h>
 
 #include "kernels/loops/products.h"
+#include "kernels/loops/vector_math.h"
 
 namespace regard::kernels {
 namespace {
@@ -32,36 +33,8 @@ inline __mmask16 first_lanes(std::int64_t count) {
   return count >= lanes ? __mmask16(0xffff) : static_cast<__mmask16>((1U << count) - 1);
 }
 
-// Transposes 16 × 16 numbers of 32 bits.
-inline void transpose(__m512i (&rows)[16]) {
-  __m512i t[16];
-#pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i) {
-    t[2 * i] = _mm512_unpacklo_epi32(rows[2 * i], rows[2 * i + 1]);
-    t[2 * i + 1] = _mm512_unpackhi_epi32(rows[2 * i], rows[2 * i + 1]);
-  }
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) {
-    rows[4 * i] = _mm512_unpacklo_epi64(t[4 * i], t[4 * i + 2]);
-    rows[4 * i + 1] = _mm512_unpackhi_epi64(t[4 * i], t[4 * i + 2]);
-    rows[4 * i + 2] = _mm512_unpacklo_epi64(t[4 * i + 1], t[4 * i + 3]);
-    rows[4 * i + 3] = _mm512_unpackhi_epi64(t[4 * i + 1], t[4 * i + 3]);
-  }
-  // Lane block b (128 bits) of rows[4 i + c] has column 4 b + c of rows 4 i to 4 i + 3.
-#pragma GCC unroll 4
-  for (int c = 0; c < 4; ++c) {
-    const __m512i a = _mm512_shuffle_i32x4(rows[c], rows[4 + c], 0x88);
-    const __m512i b = _mm512_shuffle_i32x4(rows[c], rows[4 + c], 0xdd);
-    const __m512i d = _mm512_shuffle_i32x4(rows[8 + c], rows[12 + c], 0x88);
-    const __m512i e = _mm512_shuffle_i32x4(rows[8 + c], rows[12 + c], 0xdd);
-    t[c] = _mm512_shuffle_i32x4(a, d, 0x88);
-    t[8 + c] = _mm512_shuffle_i32x4(a, d, 0xdd);
-    t[4 + c] = _mm512_shuffle_i32x4(b, e, 0x88);
-    t[12 + c] = _mm512_shuffle_i32x4(b, e, 0xdd);
-  }
-#pragma GCC unroll 16
-  for (int i = 0; i < 16; ++i) rows[i] = t[i];
-}
+// 16 lanes, as vector_math.h takes them.
+typedef std::int32_t Lanes __attribute__((vector_size(64)));
 
 // Multiplies R rows of x with one panel. Each row has `length` groups; rows are `x_row` groups
 // apart. `Number` defines the type of the sums and the dot-product instruction. Calls

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 // Compiles a function, with all that it inlines, for several generations of x86-64. The program
 // chooses one when it starts. Off under ThreadSanitizer: the function that chooses runs before the
@@ -28,6 +29,30 @@
 #define REGARD_INLINE inline __attribute__((always_inline))
 
 namespace regard::kernels {
+
+// Interleaves two halves: element i of a before element i of b; from element `first` of each.
+template <int first, typename Vector, int... i>
+REGARD_INLINE Vector interleave(Vector a, Vector b, std::integer_sequence<int, i...>) {
+  constexpr int count = sizeof...(i);
+  return __builtin_shufflevector(a, b, (i % 2 * count + i / 2 + first)...);
+}
+
+// Transposes as many vectors as each has elements, by log2(count) perfect shuffles of all.
+template <typename Vector, int count>
+REGARD_INLINE void transpose(Vector (&square)[count]) {
+  constexpr std::make_integer_sequence<int, count> indices;
+#pragma GCC unroll 4
+  for (int step = 1; step < count; step *= 2) {
+    Vector shuffled[count];
+#pragma GCC unroll 8
+    for (int t = 0; t < count / 2; ++t) {
+      shuffled[2 * t] = interleave<0>(square[t], square[t + count / 2], indices);
+      shuffled[2 * t + 1] = interleave<count / 2>(square[t], square[t + count / 2], indices);
+    }
+#pragma GCC unroll 16
+    for (int t = 0; t < count; ++t) square[t] = shuffled[t];
+  }
+}
 
 REGARD_INLINE float vector_exp(float x) {
   x = x < -87.0f ? -87.0f : x;
