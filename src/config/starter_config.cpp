@@ -418,9 +418,16 @@ std::string transformer_training_text(const StarterConfig& s, const TransformerS
              schedule_comment, size.learning_rate, std::min(size.warmup, round_up(total / 4, 50)));
 }
 
-// The limits of the search, if the default ones are too low for the targets of training or
-// validation.
+// The end and the limits of the search, where the default ones do not suit the targets of training
+// or validation.
 std::string search_text(const CorpusStatistics& statistics) {
+  std::string text;
+  if (starter_metric(statistics) == Metric::exact) {
+    text =
+        "  # The default ends when beam_size outputs have finished, though a longer one may be\n"
+        "  # better.\n"
+        "  early_stopping: exact\n";
+  }
   const SearchOptions defaults;
   auto needed = defaults;
   for (const auto& outputs : {statistics.outputs, statistics.dev_outputs}) {
@@ -428,12 +435,14 @@ std::string search_text(const CorpusStatistics& statistics) {
     needed.max_output_length = std::max(needed.max_output_length, outputs.needed_length());
     needed.max_output_ratio = std::max(needed.max_output_ratio, outputs.needed_ratio());
   }
-  if (needed == defaults) return "";
-  return fmt::format(
-      "\nsearch:\n  # Targets exceed a default limit: {} tokens, or {} times the source + 10.\n"
-      "  max_output_length: {}\n  max_output_ratio: {}\n",
-      defaults.max_output_length, defaults.max_output_ratio, needed.max_output_length,
-      needed.max_output_ratio);
+  if (needed != defaults) {
+    text += fmt::format(
+        "  # Targets exceed a default limit: {} tokens, or {} times the source + 10.\n"
+        "  max_output_length: {}\n  max_output_ratio: {}\n",
+        defaults.max_output_length, defaults.max_output_ratio, needed.max_output_length,
+        needed.max_output_ratio);
+  }
+  return text.empty() ? "" : "\nsearch:\n" + text;
 }
 
 }  // namespace

@@ -47,6 +47,12 @@ def with_positions(kind):
     return System(f"transformer_{kind}", settings, f"Transformer with positions `{kind}`", config=CONFIG)
 
 
+# The search goes on until no open output can win, as `config init` proposes for such text. With the default, beam_size
+# finished outputs end it: 95.2 instead of 100 % of the validation text of scan simple, 88.3 instead of 88.7 of anselm. The
+# tasks without it are older.
+TO_THE_END = ("search.early_stopping=exact",)
+
+
 def longer_outputs(tokens):
     """Returns settings for targets that are much longer than their source. By default, an output has at most 3 source
     lengths + 10, and training leaves out pairs of more than 9 times the length: those of single words in cogs."""
@@ -155,7 +161,7 @@ def spelling(study):
     # More text than the words of the other tasks, so less dropout: 90.0 instead of 89.6 % of the validation words after 14
     # epochs (bohoric, GRUs).
     dropout = tuple(f"model.dropout.{part}=0.2" for part in ("embeddings", "states", "readout"))
-    settings = (*dropout, "training.epochs=30")
+    settings = (*dropout, "training.epochs=30", *TO_THE_END)
     tasks = tuple(
         first(
             study,
@@ -235,7 +241,8 @@ def logical_forms():
 
 
 def commands(study):
-    tasks = tuple(with_dev(study, task(f"scan/{name}", f"scan-{name}", settings=longer_outputs(100))) for name in COMMANDS)
+    settings = (*TO_THE_END, *longer_outputs(100))
+    tasks = tuple(with_dev(study, task(f"scan/{name}", f"scan-{name}", settings=settings)) for name in COMMANDS)
     return Benchmark(
         "scan",
         tasks,
@@ -251,7 +258,7 @@ def commands(study):
 def python():
     return Benchmark(
         "django",
-        (task("django", "django", settings=longer_outputs(500)),),
+        (task("django", "django", settings=(*TO_THE_END, *longer_outputs(500))),),
         (RECURRENT, COPY_RARE, TRANSFORMER),
         (Column("exact match", "test.exact", ("django",)), Column("BLEU", "test.bleu", ("django",))),
         (

@@ -182,6 +182,8 @@ TEST(StarterConfigTest, CopiesWordsThatTheSourceHas) {
 TEST(StarterConfigTest, LinesOfSymbolsAreRightAsAWhole) {
   EXPECT_EQ(read(of(4'000, 40)).training.early_stopping_metric, Metric::exact);
   EXPECT_EQ(read(of(4'000, 400)).training.early_stopping_metric, Metric::bleu);
+  EXPECT_EQ(read(of(4'000, 40)).search.early_stopping, SearchEnd::exact);
+  EXPECT_EQ(read(of(4'000, 400)).search.early_stopping, SearchEnd::full);
   auto split = of(4'000, 40);
   split.train.src.split = true;
   EXPECT_EQ(read(split).training.early_stopping_metric, Metric::bleu);
