@@ -24,11 +24,12 @@ namespace regard::kernels {
 // cell does not have it.
 struct FusedCellTape {
   torch::Tensor U, b_U, W;  // inputs, W [A, D] of attention
-  // q_t | u_t, the products of W and of U with the state: of U all columns, but only those of r and
-  // z of a GRU whose reset gate comes before the product. J is the width.
+  // q_t | u_t, the products of W and of U with the state. J is the width. If the reset gate of a
+  // GRU comes before the product, only the columns of U for r and z take part.
   torch::Tensor joint;  // [T, B, J]
   torch::Tensor gates;  // [T, B, K · D], but for a simple cell
   torch::Tensor reset;  // [T, B, D]: r ⊙ s, of a GRU whose reset gate comes before the product
+  bool U_is_parameter = false, W_is_parameter = false;  // or a view of one
 
   std::array<torch::Tensor*, 6> all() { return {&U, &b_U, &W, &joint, &gates, &reset}; }
 };
@@ -40,9 +41,11 @@ inline FusedCellTape make_fused_cell_tape(CellForm form, const torch::Tensor& U,
   const bool reset_before = form == CellForm::gru_reset_before;
   const auto J = (W.defined() ? W.size(0) : 0) + (reset_before ? 2 * D : U.size(1));
   FusedCellTape tape;
-  tape.U = U.contiguous();
+  tape.U = U;
+  tape.U_is_parameter = is_parameter_or_view(U);
   tape.b_U = contiguous(b_U);
   tape.W = W;
+  tape.W_is_parameter = W.defined() && is_parameter_or_view(W);
   tape.joint = torch::empty({T, B, J}, U.options());
   if (form != CellForm::tanh) tape.gates = torch::empty({T, B, U.size(1)}, U.options());
   if (reset_before) tape.reset = torch::empty({T, B, D}, U.options());
@@ -54,8 +57,8 @@ T* data_of(const torch::Tensor& tensor) {
   return tensor.mutable_data_ptr<T>();
 }
 
-// A matrix that a loop multiplies with at every step. That of a parameter is packed once for all
-// threads of a training step.
+// A matrix that a loop multiplies with at every step. A parameter, or a view of one, is packed once
+// for all threads of a training step.
 class LoopWeight {
  public:
   LoopWeight(const torch::Tensor& W, bool is_parameter) {
@@ -84,12 +87,10 @@ class FusedCellSteps {
     torch::Tensor before, after, memory_before, memory_after;
   };
 
-  // are_parameters: U and W are parameters or views of some.
-  FusedCellSteps(FusedCellTape& tape, CellForm form, bool are_parameters, States states)
+  FusedCellSteps(FusedCellTape& tape, CellForm form, States states)
       : tape_(tape),
         states_(std::move(states)),
         form_(form),
-        are_parameters_(are_parameters),
         B_(tape.joint.size(1)),
         D_(tape.U.size(0)),
         J_(tape.joint.size(2)),
@@ -102,9 +103,9 @@ class FusedCellSteps {
   void begin_forward(const torch::Tensor& inputs) {
     inputs_ = inputs;
     product_ = torch::empty({B_, D_}, tape_.U.options());  // U (r ⊙ s)
-    if (A_ > 0) packed_W_.emplace(tape_.W.t(), are_parameters_);
-    packed_U_.emplace(U_state_, are_parameters_);
-    if (has_second_product()) packed_candidate_.emplace(U_candidate_, are_parameters_);
+    if (A_ > 0) packed_W_.emplace(tape_.W.t(), tape_.W_is_parameter);
+    packed_U_.emplace(U_state_, tape_.U_is_parameter);
+    if (has_second_product()) packed_candidate_.emplace(U_candidate_, tape_.U_is_parameter);
   }
   // Computes q_t | u_t from the state before the step.
   void multiply(std::int64_t t) {
@@ -145,10 +146,10 @@ class FusedCellSteps {
     if (has_second_product()) {
       d_product_ = torch::empty({steps, B_, D_}, options);
       d_reset_ = torch::empty({B_, D_}, options);
-      packed_candidate_.emplace(U_candidate_.t(), are_parameters_);
+      packed_candidate_.emplace(U_candidate_.t(), tape_.U_is_parameter);
     }
-    if (A_ > 0) packed_W_.emplace(tape_.W, are_parameters_);
-    packed_U_.emplace(U_state_.t(), are_parameters_);
+    if (A_ > 0) packed_W_.emplace(tape_.W, tape_.W_is_parameter);
+    packed_U_.emplace(U_state_.t(), tape_.U_is_parameter);
   }
   // d_s [B, D] of the state after the step -> the gradient of its inputs, and d_before, that of the
   // state before it but for the part that add_joint() adds. d_memory [B, D] becomes that before.
@@ -245,7 +246,6 @@ class FusedCellSteps {
   FusedCellTape& tape_;
   States states_;
   CellForm form_;
-  bool are_parameters_;
   std::int64_t B_, D_, J_, A_;
   torch::Tensor U_state_;      // the columns that multiply the state
   torch::Tensor U_candidate_;  // [D, D], if there is a second product

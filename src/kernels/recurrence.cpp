@@ -116,7 +116,7 @@ struct FusedStateGradients {
 template <typename T>
 class FusedLoop {
  public:
-  FusedLoop(FusedTape& tape, CellForm form, bool are_parameters, ScoreForm score, double scale)
+  FusedLoop(FusedTape& tape, CellForm form, ScoreForm score, double scale)
       : tape_(tape),
         B_(tape.outputs.size(1)),
         D_(tape.outputs.size(2)),
@@ -129,11 +129,11 @@ class FusedLoop {
     using States = typename FusedCellSteps<T>::States;
     if (has_two) {
       loop_.first_cell.emplace(
-          tape.first_cell, form, are_parameters,
+          tape.first_cell, form,
           States{before(tape.outputs), tape.inner, before(tape.memory), tape.inner_memory});
     }
     loop_.cell.emplace(
-        tape.cell, form, are_parameters,
+        tape.cell, form,
         States{has_two ? tape.inner : before(tape.outputs), after(tape.outputs),
                has_two ? tape.inner_memory : before(tape.memory), after(tape.memory)});
     if (tape.keys.defined()) loop_.attention.emplace(tape, *loop_.cell, score, scale, M_);
@@ -213,7 +213,7 @@ class FusedRecurrence : public torch::autograd::Function<FusedRecurrence> {
     if (tape.keys.defined()) {
       tape.weights = torch::empty({T, B, tape.keys.size(1)}, x.options());
     }
-    tape.cell = make_fused_cell_tape(cell, U, b_U, contiguous(maybe_W), T, B);
+    tape.cell = make_fused_cell_tape(cell, U, b_U, maybe_W.value_or(Tensor()), T, B);
     tape.outputs = torch::empty({T + 1, B, D}, x.options());
     tape.outputs[0].copy_(first.narrow(1, 0, D));
     if (cell == CellForm::lstm) {
@@ -225,20 +225,17 @@ class FusedRecurrence : public torch::autograd::Function<FusedRecurrence> {
       tape.inner = torch::empty({T, B, D}, x.options());
       if (cell == CellForm::lstm) tape.inner_memory = torch::empty_like(tape.inner);
     }
-    const auto is_parameter = [](const Maybe& W) {
-      return !W || (W->is_contiguous() && is_parameter_or_view(*W));
-    };
-    const bool are_parameters = is_parameter(first_U) && is_parameter(U) && is_parameter(maybe_W);
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "recurrence", [&] {
-      FusedLoop<scalar_t>(tape, cell, are_parameters, static_cast<ScoreForm>(score), scale)
-          .forward(x.contiguous());
+      FusedLoop<scalar_t>(tape, cell, static_cast<ScoreForm>(score), scale).forward(x.contiguous());
     });
 
     tensor_list saved;
     for (const auto* tensor : tape.all()) saved.push_back(*tensor);
     context->save_for_backward(saved);
     context->saved_data["form"] = form;
-    context->saved_data["are_parameters"] = are_parameters;
+    context->saved_data["first_U_is_parameter"] = tape.first_cell.U_is_parameter;
+    context->saved_data["U_is_parameter"] = tape.cell.U_is_parameter;
+    context->saved_data["W_is_parameter"] = tape.cell.W_is_parameter;
     context->saved_data["score"] = score;
     context->saved_data["scale"] = scale;
     context->set_materialize_grads(false);
@@ -254,7 +251,9 @@ class FusedRecurrence : public torch::autograd::Function<FusedRecurrence> {
     const auto slots = tape.all();
     for (std::size_t i = 0; i < slots.size(); ++i) *slots[i] = saved[i];
     const auto form = static_cast<CellForm>(context->saved_data["form"].toInt());
-    const bool are_parameters = context->saved_data["are_parameters"].toBool();
+    tape.first_cell.U_is_parameter = context->saved_data["first_U_is_parameter"].toBool();
+    tape.cell.U_is_parameter = context->saved_data["U_is_parameter"].toBool();
+    tape.cell.W_is_parameter = context->saved_data["W_is_parameter"].toBool();
     const auto score = static_cast<ScoreForm>(context->saved_data["score"].toInt());
     const auto scale = context->saved_data["scale"].toDouble();
     const auto d_outputs =
@@ -266,8 +265,8 @@ class FusedRecurrence : public torch::autograd::Function<FusedRecurrence> {
     const auto d_memories = tape.memory.defined() ? gradients.back() : Tensor();
     tensor_list result;
     AT_DISPATCH_FLOATING_TYPES(d_outputs.scalar_type(), "recurrence_backward", [&] {
-      auto d = FusedLoop<scalar_t>(tape, form, are_parameters, score, scale)
-                   .backward(d_outputs, d_weights, d_memories);
+      auto d =
+          FusedLoop<scalar_t>(tape, form, score, scale).backward(d_outputs, d_weights, d_memories);
       result = {d.x, d.first, d.first_cell.U, d.first_cell.b_U, d.cell.U, d.cell.b_U, d.cell.W,
                 d.v, d.keys,  d.mixed,        Tensor(),         Tensor(), Tensor(),   Tensor()};
     });

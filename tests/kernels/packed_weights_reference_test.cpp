@@ -151,15 +151,18 @@ void expect_every_generation_agrees(double tolerance) {
   all.push_back(portable_v4<T>());
   const torch::ScalarType type = c10::CppTypeToScalarType<T>::value;
   for (const auto& [M, K, N] : shapes) {
-    const torch::Tensor x = torch::randn({M, K}, type);
-    const torch::Tensor W = torch::randn({K, N}, type);
-    for (const auto& loops : all) {
-      torch::Tensor packed = torch::empty({loops.packed_bytes(K, N)}, torch::kByte);
-      const torch::Tensor y = torch::empty({M, N}, type);
-      loops.pack(K, N, {W.data_ptr<T>(), N, 1}, packed.data_ptr());
-      loops.multiply(M, K, N, {x.data_ptr<T>(), K, 1}, packed.data_ptr(), y.data_ptr<T>(), N,
-                     false);
-      EXPECT_TRUE(torch::allclose(y, x.mm(W), tolerance, tolerance)) << M << " " << K << " " << N;
+    for (const bool transposed : {false, true}) {
+      const torch::Tensor x = matrix(M, K, transposed, type);
+      const torch::Tensor W = matrix(K, N, transposed, type);
+      for (const auto& loops : all) {
+        torch::Tensor packed = torch::empty({loops.packed_bytes(K, N)}, torch::kByte);
+        const torch::Tensor y = torch::empty({M, N}, type);
+        loops.pack(K, N, {W.data_ptr<T>(), W.stride(0), W.stride(1)}, packed.data_ptr());
+        loops.multiply(M, K, N, {x.data_ptr<T>(), x.stride(0), x.stride(1)}, packed.data_ptr(),
+                       y.data_ptr<T>(), N, false);
+        EXPECT_TRUE(torch::allclose(y, x.mm(W), tolerance, tolerance))
+            << M << " " << K << " " << N << " " << transposed;
+      }
     }
   }
 }
@@ -261,21 +264,23 @@ TEST_P(ShortFactorLoops, OfEveryGenerationOfProcessorsComputeTheSame) {
   all.push_back(is_bf16 ? portable_bf16_amx() : portable_int8_amx());
   const std::vector<Shape> sizes = {{1, 16, 16},   {5, 33, 31},    {16, 64, 64},    {17, 512, 100},
                                     {49, 257, 65}, {33, 1100, 48}, {200, 700, 129}, {18, 9000, 40}};
-  for (const auto& size : sizes) {
-    const auto M = size.M, K = size.K, N = size.N;
-    const auto x = torch::randn({M, K});
-    const auto W = torch::randn({K, N});
+  for (std::size_t i = 0; i < 2 * sizes.size(); ++i) {
+    const auto M = sizes[i / 2].M, K = sizes[i / 2].K, N = sizes[i / 2].N;
+    const bool transposed = i % 2 == 1;
+    const auto x = matrix(M, K, transposed, torch::kFloat);
+    const auto W = matrix(K, N, transposed, torch::kFloat);
     const auto b = torch::randn({N});
     const auto expected =
         rounded(x, GetParam(), 1).mm(rounded(W, GetParam(), 0)) + b.to(torch::kDouble);
     for (const auto& loops : all) {
       const auto packed = torch::empty({loops.packed_bytes(K, N)}, torch::kByte);
-      loops.pack(K, N, {W.const_data_ptr<float>(), N, 1}, packed.mutable_data_ptr());
+      loops.pack(K, N, {W.const_data_ptr<float>(), W.stride(0), W.stride(1)},
+                 packed.mutable_data_ptr());
       const auto product = [&](std::int64_t first, std::int64_t rows) {
         auto y = torch::empty({rows, N});
-        loops.multiply_add(rows, K, N, {x.const_data_ptr<float>() + first * K, K, 1},
-                           packed.const_data_ptr(), b.const_data_ptr<float>(), 0,
-                           y.mutable_data_ptr<float>(), N);
+        const auto* from = x.const_data_ptr<float>() + first * x.stride(0);
+        loops.multiply_add(rows, K, N, {from, x.stride(0), x.stride(1)}, packed.const_data_ptr(),
+                           b.const_data_ptr<float>(), 0, y.mutable_data_ptr<float>(), N);
         return y;
       };
       const auto y = product(0, M);

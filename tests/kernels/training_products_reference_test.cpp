@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/thread_pool.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/device.h"
 #include "kernels/linear.h"
@@ -36,13 +37,19 @@ struct Network {
   Tensor U = weight({20, 60});
   Tensor b_U = weight({20});
   Tensor to_gru = weight({60, 33});
+  Tensor first_U = weight({20, 60});
+  Tensor second_U = weight({20, 60});
+  Tensor query = weight({18, 25});
+  Tensor v = weight({18});
+  Tensor keys = weight({5, 6, 18});
+  Tensor mixed = weight({5, 6, 60});
   Tensor V = weight({50, 20});
   Tensor b_V = weight({50});
   Tensor x = weight({7, 5, 40});
 
   std::vector<Tensor> all() const {
-    return {W,      b,    slice, hidden, b_hidden, from_hidden, direct, each,
-            each_b, step, U,     b_U,    to_gru,   V,           b_V,    x};
+    return {W,   b,      slice,   hidden,   b_hidden, from_hidden, direct, each,  each_b, step, U,
+            b_U, to_gru, first_U, second_U, query,    v,           keys,   mixed, V,      b_V,  x};
   }
 
   Tensor loss() const {
@@ -56,8 +63,20 @@ struct Network {
       for (int t = 0; t < 3; ++t) y = product(y, step).tanh();
     }
     const auto input = kernels::linear(y, to_gru).view({7, 5, 60});
-    const auto states =
+    auto states =
         recurrence(input, y.new_zeros({5, 20}), {CellForm::gru_reset_after, U, b_U}).outputs;
+    // Two cells with attention between them. Its W is a part of a parameter, U of the second cell
+    // is computed from one.
+    const AttentionScore score = {.form = ScoreForm::additive,
+                                  .W = query.slice(1, 0, 20),
+                                  .v = v,
+                                  .keys = keys,
+                                  .lengths = torch::tensor({6, 4, 1, 6, 5})};
+    const RecurrentWeights first = {CellForm::gru_reset_before, first_U};
+    states =
+        states + recurrence(input, y.new_zeros({5, 20}), {CellForm::gru_reset_before, second_U * 2},
+                            LoopAttention{score, mixed}, &first)
+                     .outputs;
     const auto targets = torch::arange(35, torch::kLong);
     return linear_cross_entropy(states.reshape({35, 20}), V, b_V, targets, 0.1).loss;
   }
@@ -88,6 +107,20 @@ TEST(TrainingProductsReference, ValuesAndGradientsEqualThoseOfLibTorch) {
   const auto expected = gradients(network, nullptr);
   PackedWeights products;
   expect_close(gradients(network, &products), expected, 1e-5);
+}
+
+TEST(TrainingProductsReference, WeightsArePackedAgainAfterAnUpdate) {
+  torch::manual_seed(1);
+  const Network network;
+  ThreadPool pool(2);
+  PackedWeights products;
+  gradients(network, &products);
+  {
+    const torch::NoGradGuard guard;
+    for (auto& tensor : network.all()) tensor.mul_(-0.7);
+  }
+  products.repack_all(pool);
+  expect_close(gradients(network, &products), gradients(network, nullptr), 1e-5);
 }
 
 // The tolerances are wider than the rounding because it moves some units across the kink of relu.

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
-#include <utility>
 
 #include "kernels/loops/heads.h"
 #include "kernels/loops/vector_math.h"

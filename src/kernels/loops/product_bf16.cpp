@@ -21,9 +21,10 @@ constexpr std::int64_t run = 256;  // groups: a panel of them fits the second-le
 template <bool has_tiles>
 constexpr std::int64_t block_rows = has_tiles ? 64 : 192;
 
-// Memory is read this many rows ahead: the processor does not foresee where the next row of a
+// Memory is prefetched this many rows ahead: the processor does not foresee where the next row of a
 // matrix begins, and a product with few columns would wait for it.
 constexpr std::int64_t prefetch_rows = 8;
+constexpr std::int64_t prefetch_squares = 4;  // of 16 columns, where columns are contiguous
 
 inline void prefetch(const float* x) {
   _mm_prefetch(reinterpret_cast<const char*>(x), _MM_HINT_T0);
@@ -87,15 +88,16 @@ inline void pack_rows(std::int64_t K, std::int64_t N, MatrixView<const float> W,
   }
 }
 
-// Packs up to 16 columns of another W. `to` is their first lane in the first group of the panel.
+// Packs up to 16 columns of a W whose rows are not contiguous. `to` is their first lane in the
+// first group of the panel.
 void pack_columns(std::int64_t K, std::int64_t columns, MatrixView<const float> W,
                   std::uint32_t* to) {
   for (std::int64_t g = 0; g < groups_of(K); g += lanes) {
     Lanes square[lanes];
     for (std::int64_t c = 0; c < lanes; ++c) {
       const auto* from = W.data + 2 * g * W.row + c * W.column;
-      prefetch(from + 8 * lanes);
-      prefetch(from + 9 * lanes);
+      prefetch(from + prefetch_squares * 2 * lanes);
+      prefetch(from + (prefetch_squares * 2 + 1) * lanes);
       square[c] = c < columns ? Lanes(load_line(from, W.row, K - 2 * g)) : Lanes{};
     }
     transpose(square);
@@ -134,7 +136,7 @@ void convert(std::int64_t rows, std::int64_t K, MatrixView<const float> x, std::
     }
     return;
   }
-  // Columns of x are contiguous: few at a time, so that their memory is read in order.
+  // Columns of x are contiguous. 32 of them at a time, each from its first row to its last.
   for (std::int64_t g = 0; g < groups; g += lanes) {
     for (std::int64_t r = 0; r < rows; r += lanes) {
       const auto mask = first_lanes(rows - r);
@@ -191,8 +193,8 @@ void multiply_add(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<con
                                     finish);
         } else {
           for (std::int64_t i = 0; i < rows; i += tile_rows) {
-            for (std::int64_t r = i; r < i + tile_rows; ++r) {
-              for (int v = 0; v < vectors; ++v) __builtin_prefetch(to + r * y_row + v * lanes, 1);
+            for (std::int64_t r = i; r < i + tile_rows && r < rows; ++r) {
+              for (int v = 0; v < vectors; ++v) prefetch(to + r * y_row + v * lanes);
             }
             multiply_last_tile<Bf16, tile_rows>(
                 rows - i, length, converted + i * run, run, panel,

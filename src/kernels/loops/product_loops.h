@@ -1,7 +1,8 @@
 // The loops of loops/products.h, for vectors of `bytes` bytes and tiles of rows_at_once rows: with
 // two vectors of sums for each row, a tile fits the vector registers. Included only by one source
 // for each generation of processors. Must not call any function with external linkage, not even
-// std::min: the linker would share its code between generations.
+// std::min: the linker would share its code between generations. Those of vector_math.h are always
+// inlined, so they leave no code.
 #pragma once
 
 #include "kernels/loops/products.h"
@@ -38,9 +39,9 @@ struct Loops {
     if (W.column == 1 && columns == panel) {
       for (std::int64_t r = 0; r < rows; ++r) {
         const auto* row = reinterpret_cast<const Unaligned*>(from + r * W.row);
-        auto* line = reinterpret_cast<Vector*>(to + r * panel);
-        line[0] = row[0];
-        line[1] = row[1];
+        auto* packed_row = reinterpret_cast<Vector*>(to + r * panel);
+        packed_row[0] = row[0];
+        packed_row[1] = row[1];
       }
       return;
     }

@@ -33,7 +33,7 @@ inline __mmask16 first_lanes(std::int64_t count) {
   return count >= lanes ? __mmask16(0xffff) : static_cast<__mmask16>((1U << count) - 1);
 }
 
-// 16 lanes, as vector_math.h takes them.
+// 16 lanes of 32 bits, for transpose(). Those of __m512i have 64 bits.
 typedef std::int32_t Lanes __attribute__((vector_size(64)));
 
 // Multiplies R rows of x with one panel. Each row has `length` groups; rows are `x_row` groups

@@ -1,5 +1,5 @@
-// exp, log, sigmoid and tanh, and loops over a row, in a form that compilers vectorize. For the
-// loops of this folder only.
+// exp, log, sigmoid and tanh, loops over a row, and a transposition, in a form that compilers
+// vectorize. For the loops of this folder only.
 //
 // Single precision: exp by reduction to |r| <= ln 2 / 2 and a polynomial of degree 7 (after Cephes'
 // expf). Its relative error is below 2e-7 between −87 and 88; x is clamped to this range, so that
@@ -30,7 +30,7 @@
 
 namespace regard::kernels {
 
-// Interleaves two halves: element i of a before element i of b; from element `first` of each.
+// Returns a_f, b_f, a_f+1, b_f+1, … with f = first: as many elements as a vector has.
 template <int first, typename Vector, int... i>
 REGARD_INLINE Vector interleave(Vector a, Vector b, std::integer_sequence<int, i...>) {
   constexpr int count = sizeof...(i);

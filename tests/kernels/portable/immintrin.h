@@ -70,12 +70,6 @@ inline __m512i each_int(const F& f) {
   for (int i = 0; i < 16; ++i) y[i] = f(i);
   return reinterpret_cast<__m512i>(y);
 }
-template <typename F>
-inline __m512i each_long(const F& f) {
-  __m512i y;
-  for (int i = 0; i < 8; ++i) y[i] = f(i);
-  return y;
-}
 
 }  // namespace portable
 
@@ -170,29 +164,6 @@ inline __m512i _mm512_cvtepu16_epi32(__m256i x) {
   std::uint16_t halves[16];
   std::memcpy(halves, &x, sizeof halves);
   return portable::each_int([&](int i) { return halves[i]; });
-}
-
-// Within each block of 128 bits: 32-bit lanes a0 b0 a1 b1, or a2 b2 a3 b3; 64-bit lanes alike.
-inline __m512i _mm512_unpacklo_epi32(__m512i a, __m512i b) {
-  return portable::each_int(
-      [&](int i) { return portable::lane(i % 2 == 0 ? a : b, i / 4 * 4 + i % 4 / 2); });
-}
-inline __m512i _mm512_unpackhi_epi32(__m512i a, __m512i b) {
-  return portable::each_int(
-      [&](int i) { return portable::lane(i % 2 == 0 ? a : b, i / 4 * 4 + 2 + i % 4 / 2); });
-}
-inline __m512i _mm512_unpacklo_epi64(__m512i a, __m512i b) {
-  return portable::each_long([&](int i) { return i % 2 == 0 ? a[i] : b[i - 1]; });
-}
-inline __m512i _mm512_unpackhi_epi64(__m512i a, __m512i b) {
-  return portable::each_long([&](int i) { return i % 2 == 0 ? a[i + 1] : b[i]; });
-}
-// Two blocks of 128 bits of a, then two of b, each chosen by two bits.
-inline __m512i _mm512_shuffle_i32x4(__m512i a, __m512i b, int blocks) {
-  return portable::each_long([&](int i) {
-    const auto block = blocks >> (i / 2 * 2) & 3;
-    return (i < 4 ? a : b)[2 * block + i % 2];
-  });
 }
 
 inline __m512bh _mm512_cvtne2ps_pbh(__m512 high, __m512 low) {
