@@ -27,8 +27,11 @@ class Hypothesis:
 
     def score(self, o: Section) -> float:
         """log P / lp(n), where n counts </s>: lp(n) = ((5 + n) / 6)^α (gnmt) or n^α (power)."""
-        n = max(1, len(self.tokens) + self.finished)
-        return self.log_probability / ((5 + n) / 6 if o.length_penalty == "gnmt" else n) ** o.beam_alpha
+        return self.log_probability / length_penalty(max(1, len(self.tokens) + self.finished), o)
+
+
+def length_penalty(n: int, o: Section) -> float:
+    return ((5 + n) / 6 if o.length_penalty == "gnmt" else n) ** o.beam_alpha
 
 
 @dataclass
@@ -43,7 +46,7 @@ class Start:
     """Tokens that cannot follow the prefix, because they would continue its last word."""
 
 
-OFF = {"coverage_beta": 0, "early_stopping": "full", "repetition_penalty": 1, "no_repeat_ngram": 0, "beam_groups": 1,
+OFF = {"coverage_beta": 0, "repetition_penalty": 1, "no_repeat_ngram": 0, "beam_groups": 1,
        "samples": 0, "mbr": "none"}  # fmt: skip
 
 
@@ -110,8 +113,10 @@ def greedy_search(model: Network, source: Source, o: Section, starts: list[Start
 
 @torch.inference_mode()
 def beam_search(model: Network, source: Source, o: Section, start: Start) -> list[Hypothesis]:
-    """The best W = beam_size hypotheses of one sentence, best first. Ends when W have finished."""
+    """The best W = beam_size hypotheses of one sentence, best first. Ends when W have finished (`early_stopping: full`),
+    or else as soon as no open one can become the best."""
     W = o.beam_size
+    until_full = o.early_stopping == "full"
     encoded = model.encode(source, 1)
     rows = torch.zeros(W, dtype=torch.long, device=encoded.lengths.device)
     encoded = encoded.select(rows)
@@ -119,7 +124,8 @@ def beam_search(model: Network, source: Source, o: Section, start: Start) -> lis
     last = torch.full_like(rows, start.first_token)
     open_ = [Hypothesis([], 0, False)]
     finished: list[Hypothesis] = []
-    for position in range(output_limit(int(encoded.lengths[0]), o)):
+    limit = output_limit(int(encoded.lengths[0]), o)
+    for position in range(limit):
         log_p, state = model.step(last, state, position, encoded)
         # Pass 1: the 2 W best continuations. Rows beyond the open hypotheses have none.
         log_p = allowed(log_p[: len(open_)], [each.tokens for each in open_], [start] * len(open_), o)
@@ -134,15 +140,19 @@ def beam_search(model: Network, source: Source, o: Section, start: Start) -> lis
             tokens = open_[parent].tokens
             if token != EOS:
                 extended.append((parent, Hypothesis([*tokens, token], value, False)))
-            elif rank < W and len(finished) < W:
+            elif rank < W and (not until_full or len(finished) < W):
                 finished.append(Hypothesis(tokens, value, True))
         if not extended and not finished:  # no token is allowed
             break
         open_ = [hypothesis for _, hypothesis in extended]
-        if not extended or len(finished) >= W:
+        if not extended or (until_full and len(finished) >= W):
             break
+        if not until_full and finished:
+            best_possible = max(each.log_probability for each in open_) / length_penalty(limit, o)
+            if max(each.score(o) for each in finished) >= best_possible:
+                break
         # Pass 3: the states of the parents.
         parents = [parent for parent, _ in extended] + [0] * (W - len(extended))
         state = select(state, rows.new_tensor(parents))
         last = rows.new_tensor([each.tokens[-1] for each in open_] + [PAD] * (W - len(extended)))
-    return sorted(finished or open_, key=lambda each: -each.score(o))
+    return sorted(finished or open_, key=lambda each: -each.score(o))[:W]
