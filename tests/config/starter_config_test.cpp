@@ -258,6 +258,10 @@ TEST(StarterConfigTest, OutputsMayBeAsLongAsTheTargets) {
   config.train.dev_outputs.add(300, 199);
   EXPECT_EQ(read(config).search.max_output_length, 200);
   EXPECT_EQ(read(config).search.max_output_ratio, 12.5);
+  auto symbols = of(4'000, 40);
+  symbols.train.outputs.add(8, 120);
+  EXPECT_EQ(read(symbols).search.max_output_length, 130);
+  EXPECT_EQ(read(symbols).search.early_stopping, SearchEnd::exact);
 }
 
 TEST(StarterConfigTest, OutputsMayBeAsLongAsTheValidationTargets) {
