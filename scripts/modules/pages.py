@@ -45,7 +45,8 @@ def with_origin(body, before):
     """Returns the new figures with the line of their origin. `before`: the old figures with theirs."""
     old, known = ORIGIN.sub("", before), origins(before)
     now = (today(), commit())
-    lines = {line for line in old.splitlines() if line.startswith("|") and re.search(r"\d", line)}
+    heads = set(re.findall(r"(.*)\n\| ---", old))  # they may have digits, as in fp32
+    lines = {line for line in old.splitlines() if line.startswith("|") and re.search(r"\d", line)} - heads
     if known and numbers(body) == numbers(old):
         first, last = known
     elif known and any(line in lines for line in body.splitlines()):
