@@ -349,11 +349,11 @@ void expect_same_output(const std::string& there, const std::string& here,
     const auto number_x = std::strtod(x.c_str(), &end_x), number_y = std::strtod(y.c_str(), &end_y);
     ASSERT_TRUE(end_x != x.c_str() && std::string(end_x) == end_y)
         << what << ": " << x << " and " << y;
-    // Figures with three or four decimals, of --explain, can lie on both sides of a rounding edge.
+    // Figures with three decimals, of --explain, can lie on both sides of a rounding edge.
     const auto point = y.find('.');
     const auto figure = y.size() - std::string(end_y).size();  // the length of the number
-    const auto decimals = point == std::string::npos ? 0 : figure - point - 1;
-    const double last_digit = decimals == 3 ? 1.001e-3 : decimals == 4 ? 1.001e-4 : 0;
+    const bool has_three_decimals = point != std::string::npos && figure - point == 4;
+    const double last_digit = has_three_decimals ? 1.001e-3 : 0;
     EXPECT_NEAR(number_x, number_y, std::max(last_digit, 2e-4 * std::max(1.0, std::abs(number_y))))
         << what;
   }
