@@ -17,11 +17,9 @@ double MovingAverage::weight_of_update(std::int64_t n) const {
   return 1 - std::min(decay_, (1 + count) / (10 + count));
 }
 
-void MovingAverage::update(std::int64_t n, ThreadPool& pool) {
-  const auto weight = weight_of_update(n);
-  for_each_range(flat(), pool, [&](std::size_t, std::int64_t begin, std::int64_t end) {
-    flat().slice(0, begin, end).lerp_(weights_.flat().slice(0, begin, end), weight);
-  });
+void MovingAverage::update_range(std::int64_t n, std::int64_t begin, std::int64_t end) {
+  const torch::NoGradGuard guard;
+  flat().slice(0, begin, end).lerp_(weights_.flat().slice(0, begin, end), weight_of_update(n));
 }
 
 void MovingAverage::update_on_device(const torch::Tensor& weight) {

@@ -18,11 +18,12 @@ class MovingAverage {
   // Starts from the current weights. Shares the storage of `weights`.
   MovingAverage(double decay, const ParameterBuffer& weights);
 
-  // Call this after the n-th optimizer update, n = 1, 2, …
-  void update(std::int64_t n, ThreadPool& pool);
+  // Updates the elements begin ≤ i < end of the flat buffer. Call this for all of them after the
+  // n-th optimizer update, n = 1, 2, … Threads may update disjoint ranges at the same time.
+  void update_range(std::int64_t n, std::int64_t begin, std::int64_t end);
   // Returns 1 − d.
   double weight_of_update(std::int64_t n) const;
-  // The same as update(), with `weight`, a float on the device of the weights, for 1 − d.
+  // Updates all elements, with `weight`, a float on the device of the weights, for 1 − d.
   void update_on_device(const torch::Tensor& weight);
   // Return the averages by name, and as one flat buffer with the layout of the weights.
   const NamedParameters& averages() const { return averages_.views(); }

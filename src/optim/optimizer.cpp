@@ -111,7 +111,8 @@ torch::Tensor Optimizer::add_counter(const std::string& name) {
 }
 
 void Optimizer::update(const torch::Tensor& gradient, double factor, double learning_rate,
-                       ThreadPool& pool) {
+                       ThreadPool& pool,
+                       const std::function<void(std::int64_t, std::int64_t)>& after_range) {
   const torch::NoGradGuard guard;
   begin_update(nullptr);
   const auto all = ranges(learning_rate);
@@ -125,6 +126,7 @@ void Optimizer::update(const torch::Tensor& gradient, double factor, double lear
       update_range(range, weights_.flat().slice(0, range.begin, range.end),
                    gradient.slice(0, range.begin, range.end));
     }
+    if (after_range) after_range(begin, end);
   });
   count_update();
 }

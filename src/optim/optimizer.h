@@ -7,6 +7,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,8 +33,10 @@ class Optimizer {
   // leaves parameters and moments as they are, and the parameter does not count the update.
   void set_rate_factors(const std::vector<double>& factors);
   // Multiplies `gradient`, a flat buffer, by `factor` in place and updates the weights with it.
-  // The threads of `pool` process ranges of the buffers in parallel.
-  void update(const torch::Tensor& gradient, double factor, double learning_rate, ThreadPool& pool);
+  // The threads of `pool` process ranges of the buffers in parallel. Each range of elements goes to
+  // `after_range`, as begin and end, while it is in the caches of its thread.
+  void update(const torch::Tensor& gradient, double factor, double learning_rate, ThreadPool& pool,
+              const std::function<void(std::int64_t, std::int64_t)>& after_range = {});
 
   // The numbers of an update that a graph of a device repeats (kernels/device_graph.h), each a
   // float of one element on the device of the weights.

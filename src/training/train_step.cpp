@@ -222,8 +222,11 @@ double update(TrainedModel& trained, double norm_of_sum, double target_tokens,
   if (limit > 0 && gradient_norm > limit) factor *= limit / gradient_norm;
 
   trained.is_updating = true;
-  trained.optimizer->update(trained.gradient.flat(), factor, settings.learning_rate, pool);
-  if (trained.average) trained.average->update(settings.step, pool);
+  trained.optimizer->update(trained.gradient.flat(), factor, settings.learning_rate, pool,
+                            [&](std::int64_t begin, std::int64_t end) {
+                              if (trained.average)
+                                trained.average->update_range(settings.step, begin, end);
+                            });
   trained.is_updating = false;
   return gradient_norm;
 }

@@ -30,6 +30,9 @@ TRANSFORMER = System(
 )  # fmt: skip
 COPYING = ("model.output.kind=copy",)
 COPY = System("copy", COPYING, "GRUs with attention and copying", config=CONFIG)
+TRANSFORMER_COPY = System(
+    "transformer_copy", (*TRANSFORMER.settings, *COPYING), "Transformer with copying", config=CONFIG
+)
 # A word that was seen less than three times is only copied: 73.8 instead of 34.4 % of the validation lines exactly right.
 COPY_RARE = System("copy", (*COPYING, "data.tokenizer.min_frequency=3"), COPY.remark, config=CONFIG)
 
@@ -135,7 +138,9 @@ def benchmarks(study):
 
 def pronunciation():
     tasks = tuple(
-        task(f"g2p2020/{language}", f"g2p2020-{language}", settings=PARTS if language in OF_PARTS else ())
+        task(
+            f"g2p2020/{language}", f"g2p2020-{language}", settings=(*TO_THE_END, *(PARTS if language in OF_PARTS else ()))
+        )
         for language in PRONUNCIATION
     )
     names = tuple(each.name for each in tasks)
@@ -228,7 +233,7 @@ def logical_forms():
         (task("cogs", "cogs"),),
         tuple(
             dataclasses.replace(system, settings=(*system.settings, *settings))
-            for system in (RECURRENT, COPY, TRANSFORMER, *POSITIONS)
+            for system in (RECURRENT, COPY, TRANSFORMER, TRANSFORMER_COPY, *POSITIONS)
         ),
         (Column("test", "test.exact", ("cogs",)), Column("gen", "gen.exact", ("cogs",))),
         (

@@ -10,11 +10,10 @@ namespace {
 TEST(MovingAverage, FollowsItsFormula) {
   auto x = torch::zeros({1}, torch::kDouble);
   MovingAverage average(0.9, ParameterBuffer::adopt({{"x", x}}));
-  ThreadPool pool(2);
   double expected = 0;
   for (int n = 1; n <= 200; ++n) {
     x.fill_(n);
-    average.update(n, pool);
+    average.update_range(n, 0, average.flat().numel());
     const double d = std::min(0.9, (1.0 + n) / (10.0 + n));
     expected = d * expected + (1 - d) * n;
     EXPECT_NEAR(average.averages()[0].second.item<double>(), expected, 1e-9);
@@ -25,7 +24,7 @@ class AveragedWeightsTest : public testing::Test {
  protected:
   AveragedWeightsTest() {
     x_.add_(1);
-    average_.update(1, pool_);
+    average_.update_range(1, 0, average_.flat().numel());
     weights_ = x_.clone();
     averages_ = average_.averages()[0].second.clone();
   }
@@ -33,7 +32,6 @@ class AveragedWeightsTest : public testing::Test {
   torch::Tensor x_ = torch::randn({3, 2});
   torch::Tensor bias_ = torch::randn({5});
   MovingAverage average_{0.5, ParameterBuffer::adopt({{"x", x_}, {"bias", bias_}})};
-  ThreadPool pool_;
   torch::Tensor weights_;
   torch::Tensor averages_;
 };

@@ -100,6 +100,23 @@ TEST(Optimizer, AFrozenParameterIsNotDecayed) {
   EXPECT_EQ(all[2], all[3]);
 }
 
+TEST(Optimizer, GivesEachElementToTheCallerAfterItsUpdate) {
+  const auto weights = ParameterBuffer::adopt({{"W", torch::ones({300'000})}});
+  const auto optimizer = make_optimizer(TrainingOptions(), weights);
+  optimizer->set_rate_factors({1});
+  const auto copy = torch::zeros_like(weights.flat()), times = copy.clone();
+  ThreadPool pool(2);
+  optimizer->update(torch::ones_like(copy), 1, 0.25, pool,
+                    [&](std::int64_t begin, std::int64_t end) {
+                      const torch::NoGradGuard guard;
+                      copy.slice(0, begin, end).copy_(weights.flat().slice(0, begin, end));
+                      times.slice(0, begin, end).add_(1);
+                    });
+  EXPECT_TRUE(torch::equal(copy, weights.flat()));
+  EXPECT_TRUE(torch::equal(times, torch::ones_like(times)));
+  EXPECT_LT(copy.max().item<double>(), 1);
+}
+
 // Returns the updates of a parameter by Adam after `frozen` updates in which it was frozen.
 std::vector<double> updates_after(int frozen) {
   TrainingOptions options;
