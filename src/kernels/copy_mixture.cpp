@@ -62,27 +62,48 @@ torch::Tensor mixture_in_rows(const torch::Tensor& log_p, const torch::Tensor& g
   return mixture;
 }
 
-}  // namespace
-
+// Returns log(σ(g) generated + σ(−g) copied).
 torch::Tensor log_mixture(const torch::Tensor& gate, const torch::Tensor& log_generated,
                           const torch::Tensor& log_copied) {
   return torch::logaddexp(torch::log_sigmoid(gate) + log_generated,
                           torch::log_sigmoid(-gate) + log_copied);
 }
 
+// Returns the logarithm of the masses of vocabulary words: −∞ without gradient for a mass of 0.
 torch::Tensor log_mass(const torch::Tensor& mass) {
   const auto is_zero = mass == 0;
   return mass.masked_fill(is_zero, 1).log().masked_fill(is_zero, minus_infinity);
 }
 
+// Returns the logarithm of the masses of words with ids ≥ V.
 torch::Tensor log_extended_mass(const torch::Tensor& mass) {
   return mass.clamp_min(smallest_extended_mass).log();
 }
 
+// Returns Σ_{s: x_s = y} α_s for all y < width: α [B, G, S], x [B, S] -> [B, G, width].
 torch::Tensor copied_mass(const torch::Tensor& weights, const torch::Tensor& ids,
                           std::int64_t width) {
   return weights.new_zeros({weights.size(0), weights.size(1), width})
       .scatter_add(2, ids.unsqueeze(1).expand_as(weights), weights);
+}
+
+}  // namespace
+
+torch::Tensor copy_nll(const torch::Tensor& nll_of_vocabulary, const torch::Tensor& targets,
+                       std::int64_t V, const Copies& copies) {
+  const auto is_extended = targets >= V;
+  const auto is_other = copies.ids != targets.unsqueeze(1);           // [N, S]
+  const auto mass = copies.weights.masked_fill(is_other, 0).sum(-1);  // [N]
+  const auto log_copied = torch::where(is_extended, log_extended_mass(mass), log_mass(mass));
+  return -log_mixture(copies.gate, (-nll_of_vocabulary).masked_fill(is_extended, minus_infinity),
+                      log_copied);
+}
+
+torch::Tensor copy_log_p(const torch::Tensor& log_p, const Copies& copies) {
+  const auto V = log_p.size(1);
+  // The last column collects the words outside of the vocabulary.
+  const auto mass = copied_mass(copies.weights.unsqueeze(1), copies.ids.clamp_max(V), V + 1);
+  return log_mixture(copies.gate.unsqueeze(1), log_p, log_mass(mass.squeeze(1).narrow(1, 0, V)));
 }
 
 torch::Tensor copy_mixture(const torch::Tensor& log_p, const torch::Tensor& gate,

@@ -21,16 +21,18 @@ torch::Tensor copy_mixture(const torch::Tensor& log_p, const torch::Tensor& gate
                            const torch::Tensor& weights, const torch::Tensor& ids,
                            const torch::Tensor& lengths, std::int64_t width);
 
-// The parts, differentiable. Returns Σ_{s: x_s = y} α_s for all y < width: [B, G, width].
-torch::Tensor copied_mass(const torch::Tensor& weights, const torch::Tensor& ids,
-                          std::int64_t width);
-// Returns the logarithm of the masses of vocabulary words: −∞ without gradient for a mass of 0.
-torch::Tensor log_mass(const torch::Tensor& mass);
-// Returns the logarithm of the masses of words with ids ≥ V, each at least the smallest normal
-// float.
-torch::Tensor log_extended_mass(const torch::Tensor& mass);
-// Returns log(σ(g) generated + σ(−g) copied).
-torch::Tensor log_mixture(const torch::Tensor& gate, const torch::Tensor& log_generated,
-                          const torch::Tensor& log_copied);
+// What each of N rows copies from its S source positions.
+struct Copies {
+  torch::Tensor gate;     // g [N]
+  torch::Tensor weights;  // α [N, S]
+  torch::Tensor ids;      // x [N, S] int64, below V + S
+};
+// Returns −log P(target) of each row [N], differentiable, from nll_of_vocabulary [N], which is
+// −log P_vocabulary(target) where the target [N] is below V, and any number elsewhere.
+torch::Tensor copy_nll(const torch::Tensor& nll_of_vocabulary, const torch::Tensor& targets,
+                       std::int64_t V, const Copies& copies);
+
+// Returns log P of the words of the vocabulary, differentiable, from log P_vocabulary: [N, V].
+torch::Tensor copy_log_p(const torch::Tensor& log_p, const Copies& copies);
 
 }  // namespace regard::kernels

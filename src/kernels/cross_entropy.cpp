@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "kernels/copy_mixture.h"
 #include "kernels/device.h"
 #include "kernels/gradient_factors.h"
 #include "kernels/linear.h"
-#include "kernels/loops/functions.h"
+#include "kernels/loops/losses.h"
 #include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 #include "kernels/row_operators.h"
@@ -122,9 +123,86 @@ class CompositeLoss : public torch::autograd::Function<CompositeLoss> {
   }
 };
 
-bool wants_gradient(const Tensor& rows, const Tensor& weight, const Tensor& bias) {
+bool wants_gradient(at::TensorList inputs) {
   return torch::GradMode::is_enabled() &&
-         (rows.requires_grad() || weight.requires_grad() || bias.requires_grad());
+         std::ranges::any_of(inputs, [](const Tensor& x) { return x.requires_grad(); });
+}
+
+// What the fused loss of rows on the CPU keeps for its backward pass.
+struct FusedLoss {
+  double loss = 0;
+  Tensor d_rows = {}, d_weight = {}, d_bias = {};
+  // The gradient of the logits of a single piece is kept in place of d_weight, as a factor of it.
+  Tensor d_logits = {};
+
+  tensor_list to_save(const Tensor& rows, const Tensor& weight) const {
+    if (!d_logits.defined()) return {d_rows, d_weight, d_bias, Tensor(), Tensor(), Tensor()};
+    return {d_rows, d_weight, d_bias, weight, rows, d_logits};
+  }
+};
+
+// Computes the loss of rows, or of pairs of rows (sides = 2), in pieces. row_loss(begin, n, logits,
+// d_bias) returns the loss of n rows and, if d_bias is not null, replaces their logits, without
+// bias, [sides, ≥ n, V] by its gradient and adds to d_bias.
+template <typename T, typename RowLoss>
+FusedLoss compute_fused(const Tensor& rows, const Tensor& weight, const Tensor& bias,
+                        std::int64_t sides, bool with_gradient, const RowLoss& row_loss) {
+  const auto N = rows.size(0) / sides;
+  const auto V = weight.size(0);
+  const auto piece = rows_in_piece(N, sides * V * static_cast<std::int64_t>(rows.element_size()));
+  FusedLoss all = {.d_rows = torch::empty_like(rows), .d_bias = torch::zeros_like(bias)};
+  const auto* factors = gradient_factors();
+  const bool keeps_logits = sides == 1 && with_gradient && N > 0 && piece == N &&
+                            factors != nullptr && factors->takes_product(weight, N);
+  if (!keeps_logits) all.d_weight = N > 0 ? torch::empty_like(weight) : torch::zeros_like(weight);
+  const auto buffer = torch::empty({sides, piece, V}, rows.options());
+  if (keeps_logits) all.d_logits = buffer[0];
+  auto* d_bias = with_gradient ? all.d_bias.mutable_data_ptr<T>() : nullptr;
+  for (std::int64_t begin = 0; begin < N; begin += piece) {
+    const auto n = std::min(piece, N - begin);
+    const auto piece_of = [&](const Tensor& of_all, std::int64_t side) {
+      return of_all.narrow(0, side * N + begin, n);
+    };
+    for (std::int64_t side = 0; side < sides; ++side) {
+      linear_into(buffer[side].narrow(0, 0, n), piece_of(rows, side), weight.t(), {},
+                  /*is_parameter=*/true);
+    }
+    all.loss += row_loss(begin, n, buffer, d_bias);
+    if (!with_gradient) continue;
+    for (std::int64_t side = 0; side < sides; ++side) {
+      const auto d_logits = buffer[side].narrow(0, 0, n);
+      linear_into(piece_of(all.d_rows, side), d_logits, weight, {}, /*is_parameter=*/true);
+      if (keeps_logits) continue;
+      matrix_product_into(all.d_weight, d_logits.t(), piece_of(rows, side),
+                          /*add=*/begin > 0 || side > 0);
+    }
+  }
+  return all;
+}
+
+// The loss is a scalar: its gradient multiplies the gradients that compute_fused() made, in place.
+// Returns them for rows, weight and bias, then those that were saved behind to_save().
+tensor_list fused_gradients(AutogradContext* context, const Tensor& d_loss) {
+  const auto saved = context->get_saved_variables();
+  tensor_list result(saved.begin(), saved.begin() + 3);
+  result.insert(result.end(), saved.begin() + 6, saved.end());
+  const auto factor = d_loss.item<double>();
+  if (factor != 1) {
+    for (auto& gradient : result) {
+      if (gradient.defined()) gradient.mul_(factor);
+    }
+  }
+  const auto& [weight, rows, d_logits] = std::tie(saved[3], saved[4], saved[5]);
+  if (d_logits.defined() && context->needs_input_grad(1)) {
+    result[1] = weight_gradient(weight, d_logits, factor == 1 ? rows : rows * factor);
+  }
+  return result;
+}
+
+tensor_list outputs_of(AutogradContext* context, double loss, const Tensor& nll,
+                       torch::ScalarType type) {
+  context->mark_non_differentiable({nll});
+  return {torch::tensor(loss, torch::kDouble).to(type), nll};
 }
 
 class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFunction> {
@@ -133,74 +211,76 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
                              const Tensor& bias, const Tensor& targets, double label_smoothing,
                              double consistency, bool with_gradient) {
     const std::int64_t sides = consistency > 0 ? 2 : 1;  // the rows of a pair
-    const auto N = rows.size(0) / sides;
     const auto V = weight.size(0);
-    const auto piece = rows_in_piece(N, sides * V * static_cast<std::int64_t>(rows.element_size()));
-    const auto d_rows = torch::empty_like(rows);
-    // The gradient of the logits of a single piece is kept, as a factor of that of the weight.
-    const auto* factors = gradient_factors();
-    const bool keeps_logits = sides == 1 && with_gradient && N > 0 && piece == N &&
-                              factors != nullptr && factors->takes_product(weight, N);
-    Tensor d_weight;
-    if (!keeps_logits) d_weight = N > 0 ? torch::empty_like(weight) : torch::zeros_like(weight);
-    const auto d_bias = torch::zeros_like(bias);
-    const auto buffer = torch::empty({sides, piece, V}, rows.options());
     const auto scratch = torch::empty({sides > 1 ? 2 * V : 0}, rows.options());
     const auto nll = torch::empty({rows.size(0)}, rows.options().dtype(torch::kDouble));
-    double loss = 0;
-    for (std::int64_t begin = 0; begin < N; begin += piece) {
-      const auto n = std::min(piece, N - begin);
-      const auto piece_of = [&](const Tensor& all, std::int64_t side) {
-        return all.narrow(0, side * N + begin, n);
-      };
-      for (std::int64_t side = 0; side < sides; ++side) {
-        const auto logits = buffer[side].narrow(0, 0, n);  // [n, V], without their bias
-        linear_into(logits, piece_of(rows, side), weight.t(), {}, /*is_parameter=*/true);
-      }
-      AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "linear_cross_entropy", [&] {
-        auto* logits = buffer.mutable_data_ptr<scalar_t>();
-        const auto* b = bias.const_data_ptr<scalar_t>();
-        const auto* y = targets.const_data_ptr<std::int64_t>() + begin;
-        auto* d_b = with_gradient ? d_bias.mutable_data_ptr<scalar_t>() : nullptr;
-        auto* of_rows = nll.mutable_data_ptr<double>() + begin;
-        loss +=
-            sides == 1
-                ? cross_entropy_rows<scalar_t>(n, V, logits, b, y, label_smoothing, d_b, of_rows)
-                : consistent_cross_entropy_rows<scalar_t>(
-                      n, V, logits, logits + piece * V, b, y, label_smoothing, consistency, d_b,
-                      of_rows, of_rows + N, scratch.mutable_data_ptr<scalar_t>());
-      });
-      if (!with_gradient) continue;
-      for (std::int64_t side = 0; side < sides; ++side) {
-        const auto d_logits = buffer[side].narrow(0, 0, n);
-        linear_into(piece_of(d_rows, side), d_logits, weight, {}, /*is_parameter=*/true);
-        if (keeps_logits) continue;
-        matrix_product_into(d_weight, d_logits.t(), piece_of(rows, side),
-                            /*add=*/begin > 0 || side > 0);
-      }
-    }
-    tensor_list saved = {d_rows, d_weight, d_bias, Tensor(), Tensor(), Tensor()};
-    if (keeps_logits) saved = {d_rows, d_weight, d_bias, weight, rows, buffer[0]};
-    context->save_for_backward(saved);
-    context->mark_non_differentiable({nll});
-    return {torch::tensor(loss, torch::kDouble).to(rows.scalar_type()), nll};
+    FusedLoss all;
+    AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "linear_cross_entropy", [&] {
+      const auto* b = bias.const_data_ptr<scalar_t>();
+      all = compute_fused<scalar_t>(
+          rows, weight, bias, sides, with_gradient,
+          [&](std::int64_t begin, std::int64_t n, const Tensor& buffer, scalar_t* d_b) {
+            auto* logits = buffer.mutable_data_ptr<scalar_t>();
+            const auto* y = targets.const_data_ptr<std::int64_t>() + begin;
+            auto* of_rows = nll.mutable_data_ptr<double>() + begin;
+            return sides == 1
+                       ? cross_entropy_rows<scalar_t>(n, V, logits, b, y, label_smoothing, d_b,
+                                                      of_rows)
+                       : consistent_cross_entropy_rows<scalar_t>(
+                             n, V, logits, buffer[1].mutable_data_ptr<scalar_t>(), b, y,
+                             label_smoothing, consistency, d_b, of_rows, of_rows + rows.size(0) / 2,
+                             scratch.mutable_data_ptr<scalar_t>());
+          });
+    });
+    context->save_for_backward(all.to_save(rows, weight));
+    return outputs_of(context, all.loss, nll, rows.scalar_type());
   }
 
-  // The loss is a scalar: its gradient multiplies the gradients that forward() computed, in place.
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
-    const auto saved = context->get_saved_variables();
-    tensor_list result(saved.begin(), saved.begin() + 3);
-    const auto factor = gradients[0].item<double>();
-    if (factor != 1) {
-      for (auto& gradient : result) {
-        if (gradient.defined()) gradient.mul_(factor);
-      }
-    }
-    const auto& [weight, rows, d_logits] = std::tie(saved[3], saved[4], saved[5]);
-    if (d_logits.defined() && context->needs_input_grad(1)) {
-      result[1] = weight_gradient(weight, d_logits, factor == 1 ? rows : rows * factor);
-    }
+    auto result = fused_gradients(context, gradients[0]);
     result.resize(7);
+    return result;
+  }
+};
+
+class CopyCrossEntropyFunction : public torch::autograd::Function<CopyCrossEntropyFunction> {
+ public:
+  static tensor_list forward(AutogradContext* context, const Tensor& rows, const Tensor& weight,
+                             const Tensor& bias, const Tensor& gate, const Tensor& weights,
+                             const Tensor& ids, const Tensor& targets, double label_smoothing,
+                             bool with_gradient) {
+    const auto V = weight.size(0), S = ids.size(1);
+    const auto d_gate = torch::empty_like(gate), d_weights = torch::empty_like(weights);
+    const auto scratch = torch::zeros({V + 2 * S}, rows.options());
+    const auto nll = torch::empty({rows.size(0)}, rows.options().dtype(torch::kDouble));
+    FusedLoss all;
+    AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "copy_cross_entropy", [&] {
+      const auto* b = bias.const_data_ptr<scalar_t>();
+      all = compute_fused<scalar_t>(
+          rows, weight, bias, /*sides=*/1, with_gradient,
+          [&](std::int64_t begin, std::int64_t n, const Tensor& buffer, scalar_t* d_b) {
+            return copy_cross_entropy_rows<scalar_t>(
+                n, V, buffer.mutable_data_ptr<scalar_t>(), b,
+                targets.const_data_ptr<std::int64_t>() + begin,
+                {.S = S,
+                 .gate = gate.const_data_ptr<scalar_t>() + begin,
+                 .weights = weights.const_data_ptr<scalar_t>() + begin * S,
+                 .ids = ids.const_data_ptr<std::int64_t>() + begin * S,
+                 .d_gate = d_gate.mutable_data_ptr<scalar_t>() + begin,
+                 .d_weights = d_weights.mutable_data_ptr<scalar_t>() + begin * S,
+                 .scratch = scratch.mutable_data_ptr<scalar_t>()},
+                label_smoothing, d_b, nll.mutable_data_ptr<double>() + begin);
+          });
+    });
+    auto saved = all.to_save(rows, weight);
+    saved.insert(saved.end(), {d_gate, d_weights});
+    context->save_for_backward(saved);
+    return outputs_of(context, all.loss, nll, rows.scalar_type());
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
+    auto result = fused_gradients(context, gradients[0]);
+    result.resize(9);
     return result;
   }
 };
@@ -327,7 +407,7 @@ CrossEntropy linear_cross_entropy(const Tensor& rows, const Tensor& weight, cons
     return linear_cross_entropy_reference(rows, weight, bias, targets, label_smoothing,
                                           consistency);
   }
-  const bool with_gradient = wants_gradient(rows, weight, bias);
+  const bool with_gradient = wants_gradient({rows, weight, bias});
   const auto outputs = CrossEntropyFunction::apply(rows.contiguous(), weight.contiguous(),
                                                    bias.contiguous(), targets.contiguous(),
                                                    label_smoothing, consistency, with_gradient);
@@ -339,7 +419,7 @@ CrossEntropy linear_cross_entropy_composite(const Tensor& rows, const Tensor& we
                                             double label_smoothing, std::int64_t piece,
                                             const Tensor& ignored) {
   const auto outputs = CompositeLoss::apply(
-      rows, weight, bias, targets, label_smoothing, wants_gradient(rows, weight, bias), piece,
+      rows, weight, bias, targets, label_smoothing, wants_gradient({rows, weight, bias}), piece,
       ignored.defined() ? std::optional(ignored) : std::nullopt);
   return {outputs[0], outputs[1]};
 }
@@ -358,6 +438,41 @@ CrossEntropy linear_cross_entropy_reference(const Tensor& rows, const Tensor& we
     const auto halves = log_p.view({2, rows.size(0) / 2, -1});
     const auto difference = halves[0] - halves[1];
     loss = loss + consistency * ((halves[0].exp() - halves[1].exp()) * difference).sum();
+  }
+  return {loss, nll.detach().to(torch::kDouble)};
+}
+
+CrossEntropy copy_cross_entropy(const Tensor& rows, const Tensor& weight, const Tensor& bias,
+                                const Tensor& targets, const Copies& copies, double label_smoothing,
+                                const Tensor& ignored) {
+  if (!is_fused_on(rows) || ignored.defined()) {
+    return copy_cross_entropy_reference(rows, weight, bias, targets, copies, label_smoothing,
+                                        ignored);
+  }
+  const auto& [gate, weights, ids] = copies;
+  const auto outputs = CopyCrossEntropyFunction::apply(
+      rows.contiguous(), weight.contiguous(), bias.contiguous(), gate.contiguous(),
+      weights.contiguous(), ids.contiguous(), targets.contiguous(), label_smoothing,
+      wants_gradient({rows, weight, bias, gate, weights}));
+  return {outputs[0], outputs[1]};
+}
+
+CrossEntropy copy_cross_entropy_reference(const Tensor& rows, const Tensor& weight,
+                                          const Tensor& bias, const Tensor& targets,
+                                          const Copies& copies, double label_smoothing,
+                                          const Tensor& ignored) {
+  const auto V = weight.size(0);
+  const auto log_p = kernels::linear(rows, weight, bias).log_softmax(-1);  // [N, V]
+  const auto of_targets = log_p.gather(1, targets.masked_fill(targets >= V, 0).unsqueeze(1));
+  const auto without_ignored = [&](const Tensor& x) {
+    if (!ignored.defined()) return x;
+    return x.masked_fill(x.dim() == 1 ? ignored : ignored.unsqueeze(1), 0);
+  };
+  const auto nll = without_ignored(copy_nll(-of_targets.squeeze(1), targets, V, copies));
+  auto loss = nll.sum();
+  if (label_smoothing > 0) {
+    const auto uniform = -without_ignored(copy_log_p(log_p, copies)).sum() / V;
+    loss = (1 - label_smoothing) * loss + label_smoothing * uniform;
   }
   return {loss, nll.detach().to(torch::kDouble)};
 }

@@ -13,6 +13,8 @@
 
 #include <torch/types.h>
 
+#include "kernels/copy_mixture.h"
+
 namespace regard::kernels {
 
 struct CrossEntropy {
@@ -42,6 +44,20 @@ CrossEntropy linear_cross_entropy_composite(const torch::Tensor& rows, const tor
 CrossEntropy linear_cross_entropy_reference(const torch::Tensor& rows, const torch::Tensor& weight,
                                             const torch::Tensor& bias, const torch::Tensor& targets,
                                             double label_smoothing, double consistency = 0);
+
+// The same loss for the probability of a pointer-generator (copy_mixture.h) and targets [N] int64
+// of words that can be generated or copied. Label smoothing distributes ε over the V words of the
+// vocabulary. Fused on the CPU in single or double precision, unless there are `ignored` rows;
+// otherwise the reference. Not twice differentiable.
+CrossEntropy copy_cross_entropy(const torch::Tensor& rows, const torch::Tensor& weight,
+                                const torch::Tensor& bias, const torch::Tensor& targets,
+                                const Copies& copies, double label_smoothing,
+                                const torch::Tensor& ignored = {});
+// Reference implementation: LibTorch's operations, on any device.
+CrossEntropy copy_cross_entropy_reference(const torch::Tensor& rows, const torch::Tensor& weight,
+                                          const torch::Tensor& bias, const torch::Tensor& targets,
+                                          const Copies& copies, double label_smoothing,
+                                          const torch::Tensor& ignored = {});
 
 // Returns −log softmax(rows Wᵀ + b)_target of each row [N], double and differentiable, for losses
 // that weight each row differently and learn the weights from these values. The backward pass

@@ -11,6 +11,7 @@
 
 #include "kernels/loops/functions.h"
 #include "kernels/loops/layer_norm.h"
+#include "kernels/loops/losses.h"
 #include "tests/cuda/kernel_test.h"
 
 namespace regard::rows_test {

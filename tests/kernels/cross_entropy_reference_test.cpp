@@ -4,6 +4,10 @@
 #include <torch/autograd.h>
 #include <torch/utils.h>
 
+#include <cmath>
+#include <limits>
+#include <tuple>
+
 #include "kernels/device.h"
 #include "kernels/mode.h"
 #include "kernels/packed_weights.h"
@@ -137,6 +141,106 @@ TEST(LinearCrossEntropyReference, GradientsEqualCentralDifferences) {
         return linear_cross_entropy(pairs.rows, pairs.weight, pairs.bias, targets, 0.1, 1.5).loss;
       },
       {{"rows", pairs.rows}, {"weight", pairs.weight}, {"bias", pairs.bias}});
+}
+
+// Rows of a pointer-generator with S source positions: words of the vocabulary, some twice, words
+// behind it, and positions without weight. Every third target is a copied word.
+struct CopyInputs : Inputs {
+  CopyInputs(std::int64_t N, std::int64_t V, std::int64_t S, torch::Dtype type = torch::kDouble)
+      : Inputs(N, V, type) {
+    ids = torch::randint(V, {N, S}, torch::kLong);
+    ids.select(1, 2).copy_(ids.select(1, 0));
+    ids.select(1, 3).fill_(V);
+    ids.select(1, 4).fill_(V + 1);
+    ids.select(1, 5).fill_(V);
+    weights = torch::rand({N, S}, type);
+    weights.select(1, 1).fill_(0);
+    weights = (weights / weights.sum(1, true)).detach().requires_grad_();
+    gate = torch::randn({N}, type).requires_grad_();
+    for (std::int64_t i = 0; i < N; i += 3) targets[i] = ids[i][i / 3 % S];
+  }
+  Copies copies() const { return {.gate = gate, .weights = weights, .ids = ids}; }
+  CrossEntropy loss(double smoothing) const {
+    return copy_cross_entropy(rows, weight, bias, targets, copies(), smoothing);
+  }
+  std::vector<torch::Tensor> tensors() const { return {rows, weight, bias, gate, weights}; }
+  torch::Tensor gate, weights, ids;
+};
+
+TEST(CopyCrossEntropyReference, ValuesAndGradientsEqualTheReference) {
+  // The last ones are several pieces.
+  for (const auto& [N, V, type, tolerance] :
+       {std::tuple(40, 11, torch::kDouble, 1e-12), {601, 30000, torch::kFloat, 1e-4}}) {
+    const CopyInputs in(N, V, 7, type);
+    for (const double smoothing : {0.0, 0.1}) {
+      const auto found = in.loss(smoothing);
+      const auto expected = copy_cross_entropy_reference(in.rows, in.weight, in.bias, in.targets,
+                                                         in.copies(), smoothing);
+      EXPECT_TRUE(torch::allclose(found.loss, expected.loss, tolerance, tolerance));
+      EXPECT_TRUE(torch::allclose(found.nll, expected.nll, tolerance, tolerance));
+      const auto d_found = torch::autograd::grad({found.loss / 7}, in.tensors());
+      const auto d_expected = torch::autograd::grad({expected.loss / 7}, in.tensors());
+      for (std::size_t i = 0; i < d_found.size(); ++i) {
+        EXPECT_TRUE(torch::allclose(d_found[i], d_expected[i], tolerance, tolerance)) << i;
+      }
+    }
+  }
+}
+
+TEST(CopyCrossEntropyReference, GradientsEqualCentralDifferences) {
+  const CopyInputs in(18, 7, 6);
+  // A weight of 0 has no logarithm, and its gradient is 0.
+  const auto others = torch::tensor({0, 2, 3, 4, 5});
+  const auto positive = in.weights.detach().index_select(1, others).requires_grad_();
+  const auto zero = torch::zeros({18, 1}, torch::kDouble);
+  for (const double smoothing : {0.0, 0.1}) {
+    expect_gradients_match(
+        [&] {
+          auto copies = in.copies();
+          copies.weights =
+              torch::cat({positive.narrow(1, 0, 1), zero, positive.narrow(1, 1, 4)}, 1);
+          return copy_cross_entropy(in.rows, in.weight, in.bias, in.targets, copies, smoothing)
+              .loss;
+        },
+        {{"rows", in.rows},
+         {"weight", in.weight},
+         {"bias", in.bias},
+         {"gate", in.gate},
+         {"weights", positive}});
+  }
+}
+
+TEST(CopyCrossEntropyReference, ALossOfNumbersThatAreNotFiniteIsNotFinite) {
+  for (const double smoothing : {0.0, 0.1}) {
+    CopyInputs in(3, 7, 6);
+    const torch::NoGradGuard guard;
+    in.gate[1] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_FALSE(std::isfinite(in.loss(smoothing).loss.item<double>()));
+    in.gate[1] = 0;
+    EXPECT_TRUE(std::isfinite(in.loss(smoothing).loss.item<double>()));
+    in.rows[2].fill_(std::numeric_limits<double>::infinity());
+    EXPECT_FALSE(std::isfinite(in.loss(smoothing).loss.item<double>()));
+  }
+}
+
+TEST(CopyCrossEntropyReference, IgnoredRowsHaveNoLossAndNoGradient) {
+  const CopyInputs in(9, 11, 6);
+  const auto ignored = torch::tensor({1, 0, 0, 1, 0, 1, 1, 0, 0}).to(torch::kBool);
+  const auto found =
+      copy_cross_entropy(in.rows, in.weight, in.bias, in.targets, in.copies(), 0.1, ignored);
+  const auto kept = ignored.logical_not().nonzero().squeeze(1);
+  const Copies copies = {.gate = in.gate.index_select(0, kept),
+                         .weights = in.weights.index_select(0, kept),
+                         .ids = in.ids.index_select(0, kept)};
+  const auto expected = copy_cross_entropy(in.rows.index_select(0, kept), in.weight, in.bias,
+                                           in.targets.index_select(0, kept), copies, 0.1);
+  EXPECT_TRUE(torch::allclose(found.loss, expected.loss, 1e-12, 1e-12));
+  EXPECT_TRUE(torch::allclose(found.nll.index_select(0, kept), expected.nll, 1e-12, 1e-12));
+  const auto d_found = torch::autograd::grad({found.loss}, in.tensors());
+  const auto d_expected = torch::autograd::grad({expected.loss}, in.tensors());
+  for (std::size_t i = 0; i < d_found.size(); ++i) {
+    EXPECT_TRUE(torch::allclose(d_found[i], d_expected[i], 1e-12, 1e-12)) << i;
+  }
 }
 
 // Losses that weight each row by a function of all, as minimum risk training does.

@@ -1,5 +1,5 @@
-// The innermost loops over elements and rows: functions and dropout (functions.h), cross-entropy
-// (cross_entropy.h), the largest logits (token_probabilities.h).
+// The innermost loops over elements and rows: functions and dropout (functions.h), the largest
+// logits (token_probabilities.h).
 #pragma once
 
 #include <cstdint>
@@ -46,27 +46,6 @@ void relu_dropout_rows(std::int64_t n, std::int64_t width, const KeyedDropout& d
 template <typename T>
 void relu_dropout_rows_backward(std::int64_t n, std::int64_t width, const KeyedDropout& dropout,
                                 const T* y, const T* d_y, T* d_x, T* d_b);
-
-// The cross-entropy of rows of logits, and its gradient in place.
-//
-// logits [n, V] do not include the bias [V]; targets [n], each below V. Writes −log P(target) of
-// each row to nll [n] and returns the loss, with label smoothing ε, summed over the rows. Replaces
-// the logits by d loss / d logits = softmax(logits + bias) − (1 − ε) one-hot(target) − ε / V and
-// adds its sum over rows to d_bias [V]. If d_bias is null, the logits are left undefined instead.
-template <typename T>
-double cross_entropy_rows(std::int64_t n, std::int64_t V, T* logits, const T* bias,
-                          const std::int64_t* targets, double label_smoothing, T* d_bias,
-                          double* nll);
-
-// The same for pairs of rows, row i of `first` and of `second`, with a divergence between them
-// (cross_entropy.h): returns the loss of both with κ (KL(p‖q) + KL(q‖p)), where p and q are their
-// softmax. nll_first and nll_second are [n]. Both logits are replaced as above. `scratch` has room
-// for 2 V numbers.
-template <typename T>
-double consistent_cross_entropy_rows(std::int64_t n, std::int64_t V, T* first, T* second,
-                                     const T* bias, const std::int64_t* targets,
-                                     double label_smoothing, double consistency, T* d_bias,
-                                     double* nll_first, double* nll_second, T* scratch);
 
 // The log-probabilities of the largest logits: [n, V] -> the k largest of each row, largest first,
 // lower indices first among equals: indices [n, k], and log softmax(logits) there [n, k].

@@ -3,6 +3,7 @@
 #include "base/special_tokens.h"
 #include "kernels/attention.h"
 #include "kernels/copy_mixture.h"
+#include "kernels/cross_entropy.h"
 #include "kernels/functions.h"
 
 namespace regard {
@@ -42,47 +43,28 @@ torch::Tensor CopyOutputLayer::extended_log_p(const torch::Tensor& logits,
                                decoded.weights, ids, encoded.lengths, logits.size(2) + ids.size(1));
 }
 
-torch::Tensor CopyOutputLayer::vocabulary_log_p(const DecoderOutput& decoded,
-                                                const EncoderOutput& encoded) {
-  const auto V = b_.size(0);
-  // The last column collects the words outside of the vocabulary.
-  const auto mass =
-      kernels::copied_mass(decoded.weights, copy_ids(encoded).clamp_max(V), V + 1).narrow(2, 0, V);
-  return kernels::log_mixture(gate(decoded, encoded),
-                              torch::linear(decoded.readout, W_, b_).log_softmax(-1),
-                              kernels::log_mass(mass));
+kernels::Copies CopyOutputLayer::copies(const DecoderOutput& decoded, const EncoderOutput& encoded,
+                                        const Targets& targets) {
+  const auto ids = copy_ids(encoded).unsqueeze(1).expand_as(decoded.weights);  // [B, T, S]
+  return {.gate = targets.rows_of(gate(decoded, encoded)).squeeze(1),
+          .weights = targets.rows_of(decoded.weights),
+          .ids = targets.rows_of(ids)};
 }
 
 torch::Tensor CopyOutputLayer::target_nll(const DecoderOutput& decoded,
                                           const EncoderOutput& encoded, const Targets& targets) {
   const auto V = b_.size(0);
-  const auto rows = [&](const torch::Tensor& x) { return targets.rows_of(x); };
-  const auto y = targets.tokens.unsqueeze(1);  // [N, 1]
-  const auto is_extended = y >= V;
-  const auto generated = torch::linear(rows(decoded.readout), W_, b_)  // [N, V]
-                             .log_softmax(-1)
-                             .gather(1, y.masked_fill(is_extended, std::int64_t{unk_id}))
-                             .masked_fill(is_extended, minus_infinity);  // [N, 1]
-  const auto is_different =
-      copy_ids(encoded).unsqueeze(1) != targets.all.unsqueeze(2);  // [B, T, S]
-  const auto mass = rows(decoded.weights.masked_fill(is_different, 0).sum(-1, /*keepdim=*/true));
-  const auto copied =
-      torch::where(is_extended, kernels::log_extended_mass(mass), kernels::log_mass(mass));
-  const auto log_p =
-      kernels::log_mixture(rows(gate(decoded, encoded)), generated, copied);  // [N, 1]
-  return -log_p.squeeze(1);
+  const auto& y = targets.tokens;
+  const auto generated = kernels::linear_nll(targets.rows_of(decoded.readout), W_, b_,
+                                             y.masked_fill(y >= V, std::int64_t{unk_id}));
+  return kernels::copy_nll(generated, y, V, copies(decoded, encoded, targets));
 }
 
 Loss CopyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
                            const Targets& targets, const LossOptions& options) {
-  const auto label_smoothing = options.label_smoothing;
-  const auto nll = targets.without_padding(target_nll(decoded, encoded, targets));  // [N]
-  auto loss = nll.sum();
-  if (label_smoothing > 0) {
-    const auto log_p = targets.rows_of(vocabulary_log_p(decoded, encoded));  // [N, V]
-    const auto uniform = -targets.without_padding(log_p).sum() / b_.size(0);
-    loss = (1 - label_smoothing) * loss + label_smoothing * uniform;
-  }
+  const auto [loss, nll] = kernels::copy_cross_entropy(
+      targets.rows_of(decoded.readout), W_, b_, targets.tokens, copies(decoded, encoded, targets),
+      options.label_smoothing, targets.padding);
   return {loss, targets.scatter(nll)};
 }
 

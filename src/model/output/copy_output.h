@@ -13,6 +13,7 @@
 // is computed once per sentence.
 #pragma once
 
+#include "kernels/copy_mixture.h"
 #include "model/layers.h"
 #include "model/output/vocabulary_output.h"
 
@@ -62,8 +63,9 @@ class CopyOutputLayer : public VocabularyOutputLayer {
   // sentence does not have.
   torch::Tensor extended_log_p(const torch::Tensor& logits, const DecoderOutput& decoded,
                                const EncoderOutput& encoded);
-  // Returns log P [B, G, V] of the words of the vocabulary, for label smoothing.
-  torch::Tensor vocabulary_log_p(const DecoderOutput& decoded, const EncoderOutput& encoded);
+  // Returns what the rows of the targets copy.
+  kernels::Copies copies(const DecoderOutput& decoded, const EncoderOutput& encoded,
+                         const Targets& targets);
 
   Linear w_c_{nullptr};  // [1, C]
   Linear w_s_{nullptr};  // [1, D], with b

@@ -1,0 +1,287 @@
+#include "kernels/loops/losses.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/loops/vector_math.h"
+
+namespace regard::kernels {
+namespace {
+
+// Largest and sum of the logits of a row.
+template <typename T>
+struct RowRange {
+  T largest;
+  T sum = 0;
+
+  // Adds the bias to the logits.
+  REGARD_INLINE RowRange(std::int64_t V, T* logits, const T* bias) {
+    T most = logits[0] + bias[0];
+    T all = 0;
+#pragma omp simd reduction(max : most) reduction(+ : all)
+    for (std::int64_t y = 0; y < V; ++y) {
+      logits[y] += bias[y];
+      most = logits[y] > most ? logits[y] : most;
+      all += logits[y];
+    }
+    largest = most;
+    sum = all;
+  }
+};
+
+// Writes exp(logits − largest) to p, which may be the logits. Returns the sum.
+template <typename T>
+REGARD_INLINE T exp_row(std::int64_t V, const T* logits, T largest, T* p) {
+  T total = 0;
+#pragma omp simd reduction(+ : total)
+  for (std::int64_t y = 0; y < V; ++y) {
+    p[y] = vector_exp(logits[y] - largest);
+    total += p[y];
+  }
+  return total;
+}
+
+// log Σ_y exp(logits_y)
+template <typename T>
+REGARD_INLINE double log_sum_of(T largest, T total) {
+  return static_cast<double>(largest) + std::log(static_cast<double>(total));
+}
+
+}  // namespace
+
+template <typename T>
+REGARD_FOR_EACH_CPU double cross_entropy_rows(std::int64_t n, std::int64_t V, T* logits,
+                                              const T* bias, const std::int64_t* targets,
+                                              double label_smoothing, T* d_bias, double* nll) {
+  double loss = 0;
+  const T uniform = static_cast<T>(label_smoothing / static_cast<double>(V));
+  for (std::int64_t row = 0; row < n; ++row, logits += V) {
+    const RowRange<T> range(V, logits, bias);
+    const double target = logits[targets[row]];
+    const T total = exp_row(V, logits, range.largest, logits);
+    const double log_total = log_sum_of(range.largest, total);
+    const double mean = static_cast<double>(range.sum) / static_cast<double>(V);
+    nll[row] = log_total - target;
+    loss += log_total - (1 - label_smoothing) * target - label_smoothing * mean;
+    if (d_bias == nullptr) continue;
+
+    const T inverse = 1 / total;
+#pragma omp simd
+    for (std::int64_t y = 0; y < V; ++y) {
+      logits[y] = logits[y] * inverse - uniform;
+      d_bias[y] += logits[y];
+    }
+    const T one = static_cast<T>(1 - label_smoothing);
+    logits[targets[row]] -= one;
+    d_bias[targets[row]] -= one;
+  }
+  return loss;
+}
+
+namespace {
+
+// A row of logits with its softmax.
+template <typename T>
+struct SoftmaxRow {
+  T* logits;         // replaced by log softmax
+  T* probabilities;  // softmax
+  double mean;       // of log softmax
+
+  REGARD_INLINE SoftmaxRow(std::int64_t V, T* row, const T* bias, T* p)
+      : logits(row), probabilities(p) {
+    const RowRange<T> range(V, row, bias);
+    const T total = exp_row(V, row, range.largest, p);
+    const double log_total = log_sum_of(range.largest, total);
+    mean = static_cast<double>(range.sum) / static_cast<double>(V) - log_total;
+    const T inverse = 1 / total;
+    const T shift = static_cast<T>(log_total);
+#pragma omp simd
+    for (std::int64_t y = 0; y < V; ++y) {
+      p[y] *= inverse;
+      row[y] -= shift;
+    }
+  }
+};
+
+}  // namespace
+
+template <typename T>
+REGARD_FOR_EACH_CPU double consistent_cross_entropy_rows(std::int64_t n, std::int64_t V, T* first,
+                                                         T* second, const T* bias,
+                                                         const std::int64_t* targets,
+                                                         double label_smoothing, double consistency,
+                                                         T* d_bias, double* nll_first,
+                                                         double* nll_second, T* scratch) {
+  double loss = 0;
+  const T uniform = static_cast<T>(label_smoothing / static_cast<double>(V));
+  const T one = static_cast<T>(1 - label_smoothing);
+  const T kappa = static_cast<T>(consistency);
+  for (std::int64_t row = 0; row < n; ++row, first += V, second += V) {
+    const SoftmaxRow<T> p(V, first, bias, scratch);
+    const SoftmaxRow<T> q(V, second, bias, scratch + V);
+    const auto target = targets[row];
+    nll_first[row] = -static_cast<double>(first[target]);
+    nll_second[row] = -static_cast<double>(second[target]);
+    T kl_pq = 0;
+    T kl_qp = 0;
+#pragma omp simd reduction(+ : kl_pq, kl_qp)
+    for (std::int64_t y = 0; y < V; ++y) {
+      const T difference = first[y] - second[y];
+      kl_pq += p.probabilities[y] * difference;
+      kl_qp -= q.probabilities[y] * difference;
+    }
+    loss += (1 - label_smoothing) * (nll_first[row] + nll_second[row]) -
+            label_smoothing * (p.mean + q.mean) +
+            consistency * (static_cast<double>(kl_pq) + static_cast<double>(kl_qp));
+    if (d_bias == nullptr) continue;
+
+#pragma omp simd
+    for (std::int64_t y = 0; y < V; ++y) {
+      const T difference = first[y] - second[y];
+      const T py = p.probabilities[y];
+      const T qy = q.probabilities[y];
+      first[y] = py - uniform + kappa * (py - qy + py * (difference - kl_pq));
+      second[y] = qy - uniform + kappa * (qy - py - qy * (difference + kl_qp));
+      d_bias[y] += first[y] + second[y];
+    }
+    first[target] -= one;
+    second[target] -= one;
+    d_bias[target] -= 2 * one;
+  }
+  return loss;
+}
+
+namespace {
+
+// log P(y) of a pointer-generator, and the shares of P(y) that are generated and copied.
+struct Mixture {
+  double log_p;
+  double generated = 1;
+  double copied = 0;
+
+  // log_generated is log σ(g) + log P_vocabulary(y), log_copies is log σ(−g).
+  REGARD_INLINE Mixture(double log_generated, double log_copies, double mass)
+      : log_p(log_generated) {
+    if (mass == 0) return;
+    const double log_copied = log_copies + std::log(mass);
+    log_p = std::max(log_generated, log_copied) +
+            std::log1p(std::exp(-std::abs(log_generated - log_copied)));
+    generated = std::exp(log_generated - log_p);
+    copied = std::exp(log_copied - log_p);
+  }
+};
+
+REGARD_INLINE double log_sigmoid(double x) {
+  return std::min(x, 0.0) - std::log1p(std::exp(-std::abs(x)));
+}
+
+}  // namespace
+
+// With the weight q_y of −log P(y) in the loss, the generated share r_y of P(y), R = Σ_y q_y r_y
+// and the copied mass m_y:
+//
+//   d logit_y = R p_y − q_y r_y      d g = σ(g) − R      d m_y = −q_y (1 − r_y) / m_y
+//
+// r_y is 1 for all words that are not in the source.
+template <typename T>
+REGARD_FOR_EACH_CPU double copy_cross_entropy_rows(std::int64_t n, std::int64_t V, T* logits,
+                                                   const T* bias, const std::int64_t* targets,
+                                                   CopiedRows<T> copies, double label_smoothing,
+                                                   T* d_bias, double* nll) {
+  double loss = 0;
+  const auto S = copies.S;
+  const double uniform = label_smoothing / static_cast<double>(V);
+  const double one = 1 - label_smoothing;
+  T* mass = copies.scratch;  // of each word; in words that are done, its gradient, ≤ 0
+  T* of_copies = copies.scratch + V + S;  // logit of each position, then what d logit has more
+  for (std::int64_t row = 0; row < n; ++row, logits += V) {
+    const T* weights = copies.weights + row * S;
+    const auto* ids = copies.ids + row * S;
+    const auto target = targets[row];
+    const bool is_extended = target >= V;
+    const RowRange<T> range(V, logits, bias);
+    const double target_logit = is_extended ? 0 : logits[target];
+    if (uniform > 0) {
+      for (std::int64_t s = 0; s < S; ++s) of_copies[s] = ids[s] < V ? logits[ids[s]] : T(0);
+    }
+    const T total = exp_row(V, logits, range.largest, logits);
+    const double log_total = log_sum_of(range.largest, total);
+    const double gate = copies.gate[row];
+    const double log_gate = log_sigmoid(gate), log_copies = log_sigmoid(-gate);
+    double all_generated = label_smoothing;  // R
+    // The words of the vocabulary, with the weight `uniform`.
+    if (uniform > 0) {
+      double sum = static_cast<double>(range.sum) + static_cast<double>(V) * (log_gate - log_total);
+      for (std::int64_t s = 0; s < S; ++s) mass[ids[s]] += weights[s];
+      for (std::int64_t s = 0; s < S; ++s) {
+        const double m = mass[ids[s]];
+        const double log_generated = log_gate + of_copies[s] - log_total;
+        of_copies[s] = 0;
+        if (ids[s] >= V || m <= 0) continue;
+        const Mixture p(log_generated, log_copies, m);
+        sum += p.log_p - log_generated;
+        all_generated -= uniform * p.copied;
+        of_copies[s] = static_cast<T>(uniform * p.copied);
+        mass[ids[s]] = static_cast<T>(-uniform * p.copied / m);
+      }
+      loss -= uniform * sum;
+    }
+    // The target.
+    double copied = 0;
+    for (std::int64_t s = 0; s < S; ++s) copied += ids[s] == target ? weights[s] : T(0);
+    constexpr double least = std::numeric_limits<float>::min();  // as in log_extended_mass()
+    double d_copied = 0;
+    double generated = 0;
+    if (is_extended) {
+      nll[row] = -log_copies - std::log(copied < least ? least : copied);
+      if (copied >= least) d_copied = -one / copied;
+    } else {
+      const Mixture p(log_gate + target_logit - log_total, log_copies, copied);
+      nll[row] = -p.log_p;
+      generated = one * p.generated;
+      if (copied > 0) d_copied = -one * p.copied / copied;
+    }
+    all_generated += generated;
+    loss += one * nll[row];
+    if (d_bias != nullptr) {
+      T* d_weights = copies.d_weights + row * S;
+      for (std::int64_t s = 0; s < S; ++s) {
+        d_weights[s] = uniform > 0 && ids[s] < V ? mass[ids[s]] : T(0);
+        if (ids[s] == target) d_weights[s] += static_cast<T>(d_copied);
+      }
+      copies.d_gate[row] = static_cast<T>(std::exp(log_gate) - all_generated);
+      const T scale = static_cast<T>(all_generated / static_cast<double>(total));
+      const T least_weight = static_cast<T>(uniform);
+#pragma omp simd
+      for (std::int64_t y = 0; y < V; ++y) {
+        logits[y] = logits[y] * scale - least_weight;
+        d_bias[y] += logits[y];
+      }
+      const auto add = [&](std::int64_t y, T more) {
+        logits[y] += more;
+        d_bias[y] += more;
+      };
+      for (std::int64_t s = 0; uniform > 0 && s < S; ++s) {
+        if (ids[s] < V) add(ids[s], of_copies[s]);
+      }
+      if (!is_extended) add(target, static_cast<T>(-generated));
+    }
+    for (std::int64_t s = 0; uniform > 0 && s < S; ++s) mass[ids[s]] = 0;
+  }
+  return loss;
+}
+
+#define REGARD_INSTANTIATE(T)                                                                     \
+  template double cross_entropy_rows(std::int64_t, std::int64_t, T*, const T*,                    \
+                                     const std::int64_t*, double, T*, double*);                   \
+  template double consistent_cross_entropy_rows(std::int64_t, std::int64_t, T*, T*, const T*,     \
+                                                const std::int64_t*, double, double, T*, double*, \
+                                                double*, T*);                                     \
+  template double copy_cross_entropy_rows(std::int64_t, std::int64_t, T*, const T*,               \
+                                          const std::int64_t*, CopiedRows<T>, double, T*,         \
+                                          double*);
+REGARD_INSTANTIATE(float)
+REGARD_INSTANTIATE(double)
+
+}  // namespace regard::kernels
