@@ -18,10 +18,16 @@ WITHOUT_FIGURES = ("commands", "checks")  # checks have a date in each row
 
 @functools.cache  # before a page is written, which would make it dirty
 def commit():
-    """Returns the short name of the checked out commit, with -dirty if files differ from it."""
-    command = ("git", "describe", "--always", "--dirty", "--exclude=*")
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    return done.stdout.strip() if done.returncode == 0 else "0000000"
+    """Returns the short name of the checked out commit, with -dirty if files outside of docs/ differ from it."""
+
+    def git(*arguments):
+        return subprocess.run(("git", *arguments), cwd=ROOT, capture_output=True, text=True, check=False)
+
+    name = git("rev-parse", "--short", "HEAD")
+    if name.returncode != 0:
+        return "0000000"
+    is_dirty = git("diff", "--quiet", "HEAD", "--", ".", ":(exclude)docs").returncode != 0
+    return name.stdout.strip() + "-dirty" * is_dirty
 
 
 def today():
@@ -42,7 +48,9 @@ def origins(text):
 
 
 def with_origin(body, before):
-    """Returns the new figures with the line of their origin. `before`: the old figures with theirs."""
+    """Returns the new figures with the line of their origin, if they have none. `before`: the old figures with theirs."""
+    if ORIGIN.search(body):
+        return body
     old, known = ORIGIN.sub("", before), origins(before)
     now = (today(), commit())
     heads = set(re.findall(r"(.*)\n\| ---", old))  # they may have digits, as in fp32

@@ -24,20 +24,21 @@ bool needs_full_sort(const TokenMask& mask) {
   return !mask.forced.empty() || mask.banned.size() > max_banned_for_top_k;
 }
 
-// Returns log P of all tokens of logits [N, V]: [N, V] double on the CPU.
+// Returns log P of all tokens of logits [N, V]: [N, V] on the CPU.
 torch::Tensor log_softmax_on_cpu(const torch::Tensor& logits) {
-  return from_device(kernels::log_softmax(logits)).to(torch::kDouble).contiguous();
+  return from_device(kernels::log_softmax(logits)).contiguous();
 }
 
-void apply_mask(double* log_p, std::int64_t V, const TokenMask& mask) {
+template <typename T>
+void apply_mask(T* log_p, std::int64_t V, const TokenMask& mask) {
   if (!mask.forced.empty()) {
-    std::vector<double> kept;
+    std::vector<T> kept;
     for (const auto token : mask.forced) kept.push_back(log_p[token]);
-    std::fill(log_p, log_p + V, minus_infinity);
+    std::fill(log_p, log_p + V, static_cast<T>(minus_infinity));
     for (std::size_t i = 0; i < kept.size(); ++i) log_p[mask.forced[i]] = kept[i];
     return;
   }
-  for (const auto token : mask.banned) log_p[token] = minus_infinity;
+  for (const auto token : mask.banned) log_p[token] = static_cast<T>(minus_infinity);
 }
 
 // One row of the result, filled from the front.
@@ -64,7 +65,7 @@ struct Row {
 void add_from_all(std::int64_t k, const TokenMask& mask, const std::vector<std::int32_t>& required,
                   Row& row) {
   const auto V = row.logits.values.size(1);
-  auto all = log_softmax_on_cpu(row.logits.values[row.n]);  // [V]
+  auto all = log_softmax_on_cpu(row.logits.values[row.n]).to(torch::kDouble);  // [V]
   auto* log_p = all.data_ptr<double>();
   apply_mask(log_p, V, mask);
   std::vector<std::int64_t> order(static_cast<std::size_t>(V));
@@ -188,10 +189,12 @@ torch::Tensor LogitsProcessor::log_probabilities(const NextLogits& logits,
   const auto V = log_p.size(1);
   const auto masks = column_masks(logits, histories);
   const TokenMask default_mask{options_.suppressed_tokens, {}};
-  for (std::int64_t n = 0; n < log_p.size(0); ++n) {
-    apply_mask(log_p.data_ptr<double>() + n * V, V,
-               masks.empty() ? default_mask : masks[static_cast<std::size_t>(n)]);
-  }
+  AT_DISPATCH_FLOATING_TYPES(log_p.scalar_type(), "log_probabilities", [&] {
+    for (std::int64_t n = 0; n < log_p.size(0); ++n) {
+      apply_mask(log_p.mutable_data_ptr<scalar_t>() + n * V, V,
+                 masks.empty() ? default_mask : masks[static_cast<std::size_t>(n)]);
+    }
+  });
   return log_p;
 }
 

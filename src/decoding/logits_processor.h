@@ -71,8 +71,8 @@ class LogitsProcessor {
   std::int64_t top_count(std::int64_t k) const;
   NextTokens best_of_top(const kernels::TopK& top, std::int64_t k,
                          const std::vector<History>& histories) const;
-  // Returns log P of all columns, −∞ for suppressed and banned tokens: [N, V] or [N, K] double on
-  // the CPU.
+  // Returns log P of all columns, −∞ for suppressed and banned tokens: [N, V] or [N, K] on the CPU,
+  // in the precision of the logits.
   torch::Tensor log_probabilities(const NextLogits& logits,
                                   const std::vector<History>& histories) const;
 

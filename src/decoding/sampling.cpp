@@ -46,13 +46,14 @@ void keep_top_p(std::vector<TokenProbability>& candidates, double p) {
 
 }  // namespace
 
-std::int64_t draw_token(const double* log_p, std::int64_t V, const SearchRequest& options,
+template <typename T>
+std::int64_t draw_token(const T* log_p, std::int64_t V, const SearchRequest& options,
                         Random& random) {
   const auto u = random.uniform();  // before any return: one number per token
   if (options.top_k == 0 && options.top_p >= 1) {
     return kernels::draw_from_row(V, log_p, options.temperature, u);
   }
-  const auto best = *std::max_element(log_p, log_p + V);
+  const double best = *std::max_element(log_p, log_p + V);
   std::vector<TokenProbability> candidates;
   for (std::int64_t y = 0; y < V; ++y) {
     const auto probability = std::exp((log_p[y] - best) / options.temperature);
@@ -69,19 +70,24 @@ std::int64_t draw_token(const double* log_p, std::int64_t V, const SearchRequest
   return candidates.back().token;
 }
 
+template std::int64_t draw_token(const float*, std::int64_t, const SearchRequest&, Random&);
+template std::int64_t draw_token(const double*, std::int64_t, const SearchRequest&, Random&);
+
 NextTokens draw_tokens(const NextLogits& logits, const torch::Tensor& log_probabilities,
                        const SearchRequest& options, const std::vector<Random*>& randoms) {
   const auto N = log_probabilities.size(0);
   const auto V = log_probabilities.size(1);
   NextTokens next = {torch::full({N, 1}, eos_id, torch::kInt64),
                      torch::full({N, 1}, minus_infinity, torch::kDouble)};
-  for (std::int64_t n = 0; n < N; ++n) {
-    const auto* log_p = log_probabilities.const_data_ptr<double>() + n * V;
-    const auto token = draw_token(log_p, V, options, *randoms[static_cast<std::size_t>(n)]);
-    if (token < 0) continue;
-    next.tokens.data_ptr<std::int64_t>()[n] = logits.token(n, token);
-    next.log_p.data_ptr<double>()[n] = log_p[token];
-  }
+  AT_DISPATCH_FLOATING_TYPES(log_probabilities.scalar_type(), "draw_tokens", [&] {
+    for (std::int64_t n = 0; n < N; ++n) {
+      const auto* log_p = log_probabilities.const_data_ptr<scalar_t>() + n * V;
+      const auto token = draw_token(log_p, V, options, *randoms[static_cast<std::size_t>(n)]);
+      if (token < 0) continue;
+      next.tokens.data_ptr<std::int64_t>()[n] = logits.token(n, token);
+      next.log_p.data_ptr<double>()[n] = log_p[token];
+    }
+  });
   return next;
 }
 

@@ -17,8 +17,9 @@
 namespace regard {
 
 // Draws a token from P', given log P [V] after token constraints: −∞ for tokens that are not
-// allowed. Returns -1 if no token is allowed. Takes one number from `random`.
-std::int64_t draw_token(const double* log_p, std::int64_t V, const SearchRequest& options,
+// allowed. Returns -1 if no token is allowed. Takes one number from `random`. T is float or double.
+template <typename T>
+std::int64_t draw_token(const T* log_p, std::int64_t V, const SearchRequest& options,
                         Random& random);
 
 // Draws a token for each of N hypotheses, each with its own random numbers. `log_probabilities` is

@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "kernels/functions.h"
+#include "kernels/loops/losses.h"
 #include "kernels/mode.h"
 
 namespace regard::kernels {
 namespace {
-
-constexpr auto smallest_extended_mass = std::numeric_limits<float>::min();
 
 template <typename T>
 T log_add_exp(T a, T b) {
@@ -32,7 +30,7 @@ void add_copies(std::int64_t V, std::int64_t length, const std::int64_t* ids, co
   for (std::int64_t s = 0; s < length; ++s) {
     const auto y = ids[s];
     if (mass[y] == added) continue;
-    const T copied = y < V ? mass[y] : std::max(mass[y], T(smallest_extended_mass));
+    const T copied = y < V ? mass[y] : std::max(mass[y], T(least_extended_mass));
     if (copied != 0) log_p[y] = log_add_exp(log_p[y], log_copies + std::log(copied));
     mass[y] = added;
   }
@@ -77,7 +75,7 @@ torch::Tensor log_mass(const torch::Tensor& mass) {
 
 // Returns the logarithm of the masses of words with ids ≥ V.
 torch::Tensor log_extended_mass(const torch::Tensor& mass) {
-  return mass.clamp_min(smallest_extended_mass).log();
+  return mass.clamp_min(least_extended_mass).log();
 }
 
 // Returns Σ_{s: x_s = y} α_s for all y < width: α [B, G, S], x [B, S] -> [B, G, width].

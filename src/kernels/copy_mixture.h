@@ -21,12 +21,13 @@ torch::Tensor copy_mixture(const torch::Tensor& log_p, const torch::Tensor& gate
                            const torch::Tensor& weights, const torch::Tensor& ids,
                            const torch::Tensor& lengths, std::int64_t width);
 
-// What each of N rows copies from its S source positions.
+// The source words of N rows, which have S positions each.
 struct Copies {
   torch::Tensor gate;     // g [N]
-  torch::Tensor weights;  // α [N, S]
-  torch::Tensor ids;      // x [N, S] int64, below V + S
+  torch::Tensor weights;  // α [N, S], not negative
+  torch::Tensor ids;      // x [N, S] int64, 0 ≤ x < V + S
 };
+
 // Returns −log P(target) of each row [N], differentiable, from nll_of_vocabulary [N], which is
 // −log P_vocabulary(target) where the target [N] is below V, and any number elsewhere.
 torch::Tensor copy_nll(const torch::Tensor& nll_of_vocabulary, const torch::Tensor& targets,

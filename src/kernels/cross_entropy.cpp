@@ -4,7 +4,10 @@
 #include <torch/autograd.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
+#include <tuple>
+#include <vector>
 
 #include "kernels/copy_mixture.h"
 #include "kernels/device.h"
@@ -128,22 +131,49 @@ bool wants_gradient(at::TensorList inputs) {
          std::ranges::any_of(inputs, [](const Tensor& x) { return x.requires_grad(); });
 }
 
-// What the fused loss of rows on the CPU keeps for its backward pass.
+// The fused loss of rows on the CPU, and the tensors that its backward pass needs.
 struct FusedLoss {
   double loss = 0;
   Tensor d_rows = {}, d_weight = {}, d_bias = {};
   // The gradient of the logits of a single piece is kept in place of d_weight, as a factor of it.
   Tensor d_logits = {};
 
-  tensor_list to_save(const Tensor& rows, const Tensor& weight) const {
-    if (!d_logits.defined()) return {d_rows, d_weight, d_bias, Tensor(), Tensor(), Tensor()};
-    return {d_rows, d_weight, d_bias, weight, rows, d_logits};
+  // Saves them, with further gradients.
+  void save(AutogradContext* context, const Tensor& rows, const Tensor& weight,
+            std::initializer_list<Tensor> more = {}) const {
+    const bool keeps_logits = d_logits.defined();
+    tensor_list all = {keeps_logits ? weight : Tensor(),
+                       keeps_logits ? rows : Tensor(),
+                       d_logits,
+                       d_rows,
+                       d_weight,
+                       d_bias};
+    all.insert(all.end(), more);
+    context->save_for_backward(all);
+  }
+
+  // Returns the gradients of rows, weight and bias, and those that were given to save(). The loss
+  // is a scalar: its gradient multiplies them, in place.
+  static tensor_list gradients(AutogradContext* context, const Tensor& d_loss) {
+    const auto saved = context->get_saved_variables();
+    const auto& [weight, rows, d_logits] = std::tie(saved[0], saved[1], saved[2]);
+    tensor_list result(saved.begin() + 3, saved.end());
+    const auto factor = d_loss.item<double>();
+    if (factor != 1) {
+      for (auto& gradient : result) {
+        if (gradient.defined()) gradient.mul_(factor);
+      }
+    }
+    if (d_logits.defined() && context->needs_input_grad(1)) {
+      result[1] = weight_gradient(weight, d_logits, factor == 1 ? rows : rows * factor);
+    }
+    return result;
   }
 };
 
 // Computes the loss of rows, or of pairs of rows (sides = 2), in pieces. row_loss(begin, n, logits,
-// d_bias) returns the loss of n rows and, if d_bias is not null, replaces their logits, without
-// bias, [sides, ≥ n, V] by its gradient and adds to d_bias.
+// d_bias) returns the loss of n rows or pairs and, if d_bias is not null, replaces their logits,
+// without bias, [sides, ≥ n, V] by its gradient and adds to d_bias.
 template <typename T, typename RowLoss>
 FusedLoss compute_fused(const Tensor& rows, const Tensor& weight, const Tensor& bias,
                         std::int64_t sides, bool with_gradient, const RowLoss& row_loss) {
@@ -180,25 +210,6 @@ FusedLoss compute_fused(const Tensor& rows, const Tensor& weight, const Tensor& 
   return all;
 }
 
-// The loss is a scalar: its gradient multiplies the gradients that compute_fused() made, in place.
-// Returns them for rows, weight and bias, then those that were saved behind to_save().
-tensor_list fused_gradients(AutogradContext* context, const Tensor& d_loss) {
-  const auto saved = context->get_saved_variables();
-  tensor_list result(saved.begin(), saved.begin() + 3);
-  result.insert(result.end(), saved.begin() + 6, saved.end());
-  const auto factor = d_loss.item<double>();
-  if (factor != 1) {
-    for (auto& gradient : result) {
-      if (gradient.defined()) gradient.mul_(factor);
-    }
-  }
-  const auto& [weight, rows, d_logits] = std::tie(saved[3], saved[4], saved[5]);
-  if (d_logits.defined() && context->needs_input_grad(1)) {
-    result[1] = weight_gradient(weight, d_logits, factor == 1 ? rows : rows * factor);
-  }
-  return result;
-}
-
 tensor_list outputs_of(AutogradContext* context, double loss, const Tensor& nll,
                        torch::ScalarType type) {
   context->mark_non_differentiable({nll});
@@ -232,12 +243,12 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
                              scratch.mutable_data_ptr<scalar_t>());
           });
     });
-    context->save_for_backward(all.to_save(rows, weight));
+    all.save(context, rows, weight);
     return outputs_of(context, all.loss, nll, rows.scalar_type());
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
-    auto result = fused_gradients(context, gradients[0]);
+    auto result = FusedLoss::gradients(context, gradients[0]);
     result.resize(7);
     return result;
   }
@@ -272,14 +283,12 @@ class CopyCrossEntropyFunction : public torch::autograd::Function<CopyCrossEntro
                 label_smoothing, d_b, nll.mutable_data_ptr<double>() + begin);
           });
     });
-    auto saved = all.to_save(rows, weight);
-    saved.insert(saved.end(), {d_gate, d_weights});
-    context->save_for_backward(saved);
+    all.save(context, rows, weight, {d_gate, d_weights});
     return outputs_of(context, all.loss, nll, rows.scalar_type());
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
-    auto result = fused_gradients(context, gradients[0]);
+    auto result = FusedLoss::gradients(context, gradients[0]);
     result.resize(9);
     return result;
   }

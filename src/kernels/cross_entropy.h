@@ -48,7 +48,7 @@ CrossEntropy linear_cross_entropy_reference(const torch::Tensor& rows, const tor
 // The same loss for the probability of a pointer-generator (copy_mixture.h) and targets [N] int64
 // of words that can be generated or copied. Label smoothing distributes ε over the V words of the
 // vocabulary. Fused on the CPU in single or double precision, unless there are `ignored` rows;
-// otherwise the reference. Not twice differentiable.
+// otherwise the reference, which holds the logits of all rows. Not twice differentiable.
 CrossEntropy copy_cross_entropy(const torch::Tensor& rows, const torch::Tensor& weight,
                                 const torch::Tensor& bias, const torch::Tensor& targets,
                                 const Copies& copies, double label_smoothing,

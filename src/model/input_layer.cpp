@@ -22,11 +22,10 @@ InputLayer::InputLayer(LayerKind kind, std::int64_t embedding_dim, std::int64_t 
 
 torch::Tensor InputLayer::cut_off(const torch::Tensor& embedded) const {
   if (!is_training() || token_dropout_ == 0) return embedded;
-  const auto tokens = embedded.numel() / embedded.size(-1);
-  const auto kept = RandomStream::uniform(tokens, embedded.options()) >= token_dropout_;
   auto shape = embedded.sizes().vec();
   shape.back() = 1;
-  return embedded * kept.view(shape);
+  const auto ones = torch::ones(shape, embedded.options());
+  return embedded * kernels::dropout(ones, RandomStream::draw_dropout(token_dropout_)).ne(0);
 }
 
 torch::Tensor InputLayer::scaled(const torch::Tensor& embedded) {

@@ -33,8 +33,9 @@ class Optimizer {
   // leaves parameters and moments as they are, and the parameter does not count the update.
   void set_rate_factors(const std::vector<double>& factors);
   // Multiplies `gradient`, a flat buffer, by `factor` in place and updates the weights with it.
-  // The threads of `pool` process ranges of the buffers in parallel. Each range of elements goes to
-  // `after_range`, as begin and end, while it is in the caches of its thread.
+  // The threads of `pool` process ranges of the buffers in parallel, and call after_range(begin,
+  // end), without autograd, for each range of elements while it is in their caches. The ranges are
+  // disjoint and cover the buffer.
   void update(const torch::Tensor& gradient, double factor, double learning_rate, ThreadPool& pool,
               const std::function<void(std::int64_t, std::int64_t)>& after_range = {});
 

@@ -24,8 +24,7 @@ constexpr std::int64_t max_keys = 2048;
 bool draws_numbers(const ModelOptions& o) {
   const auto kind = o.attention.kind;
   const bool attends = o.kind == ModelKind::translation && o.decoder.kind == LayerKind::recurrent;
-  return o.dropout.tokens > 0 ||
-         (attends && (kind == AttentionKind::hard || kind == AttentionKind::monotonic));
+  return attends && (kind == AttentionKind::hard || kind == AttentionKind::monotonic);
 }
 
 }  // namespace

@@ -24,8 +24,7 @@ namespace regard {
 class StepGraphs {
  public:
   // True if a step on `device` can be captured: not a CPU, one batch per update, likelihood
-  // objective, no R-Drop, and no random numbers drawn on the CPU (word dropout; hard and monotonic
-  // attention).
+  // objective, no R-Drop, and no random numbers drawn on the CPU (hard and monotonic attention).
   static bool can_capture(torch::Device device, const Options& options);
 
   // `parameters` is the number of weights. With training.graphs: off, batches are padded too.

@@ -222,11 +222,13 @@ double update(TrainedModel& trained, double norm_of_sum, double target_tokens,
   if (limit > 0 && gradient_norm > limit) factor *= limit / gradient_norm;
 
   trained.is_updating = true;
-  trained.optimizer->update(trained.gradient.flat(), factor, settings.learning_rate, pool,
-                            [&](std::int64_t begin, std::int64_t end) {
-                              if (trained.average)
-                                trained.average->update_range(settings.step, begin, end);
-                            });
+  std::function<void(std::int64_t, std::int64_t)> average;
+  if (trained.average) {
+    average = [&](std::int64_t begin, std::int64_t end) {
+      trained.average->update_range(settings.step, begin, end);
+    };
+  }
+  trained.optimizer->update(trained.gradient.flat(), factor, settings.learning_rate, pool, average);
   trained.is_updating = false;
   return gradient_norm;
 }

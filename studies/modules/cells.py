@@ -420,5 +420,9 @@ def machines(results):
 
 
 def results_table(head, rows, results, remark=""):
-    """Returns a table of figures with their machines, or None if there are no figures."""
-    return pages.table(head, rows) + f"\n{remark}Trained: {machines(results)}.\n" if any(results) else None
+    """Returns a table of figures with their machines and their origin, or None if there are no figures."""
+    origins = sorted({(result["date"], result["commit"]) for result in results if result})
+    if not origins:
+        return None
+    origin = pages.origin_line(origins[0], origins[-1])
+    return f"{pages.table(head, rows)}\n{remark}Trained: {machines(results)}.\n\n{origin}"

@@ -98,6 +98,18 @@ TEST(SamplingReference, DrawsTheTokenWhoseShareOfTheCumulativeProbabilityHasTheN
   }
 }
 
+TEST(SamplingReference, DrawsTheSameTokenFromSinglePrecision) {
+  Random random(37);
+  std::vector<float> log_p(1000);
+  for (auto& x : log_p) x = static_cast<float>(-20 * random.uniform());
+  const std::vector<double> as_double(log_p.begin(), log_p.end());
+  for (int i = 0; i < 400; ++i) {
+    const double u = random.uniform();
+    EXPECT_EQ(kernels::draw_from_row(std::ssize(log_p), log_p.data(), 0.7, u),
+              kernels::draw_from_row(std::ssize(log_p), as_double.data(), 0.7, u));
+  }
+}
+
 TEST(SamplingReference, ReturnsNoTokenIfAllProbabilitiesAreZero) {
   Random random(1);
   const std::vector<double> none = {-INFINITY, -INFINITY};

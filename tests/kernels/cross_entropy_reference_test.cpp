@@ -210,16 +210,89 @@ TEST(CopyCrossEntropyReference, GradientsEqualCentralDifferences) {
   }
 }
 
-TEST(CopyCrossEntropyReference, ALossOfNumbersThatAreNotFiniteIsNotFinite) {
+TEST(CopyCrossEntropyReference, ItsValuesDoNotDependOnWhichGradientsAreWanted) {
+  const CopyInputs in(40, 11, 7);
   for (const double smoothing : {0.0, 0.1}) {
-    CopyInputs in(3, 7, 6);
+    const auto all = in.loss(smoothing);
+    const auto expected = torch::autograd::grad({all.loss}, in.tensors());
+    {
+      const torch::NoGradGuard guard;
+      const auto without = in.loss(smoothing);
+      EXPECT_TRUE(torch::equal(without.loss, all.loss));
+      EXPECT_TRUE(torch::equal(without.nll, all.nll));
+    }
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const auto tensors = in.tensors();
+      for (std::size_t k = 0; k < tensors.size(); ++k) {
+        auto tensor = tensors[k];
+        tensor.requires_grad_(k == i);
+      }
+      const auto loss = in.loss(smoothing).loss;
+      EXPECT_TRUE(torch::equal(loss, all.loss));
+      EXPECT_TRUE(torch::equal(torch::autograd::grad({loss}, {tensors[i]})[0], expected[i])) << i;
+      for (auto tensor : tensors) tensor.requires_grad_(true);
+    }
+  }
+}
+
+TEST(CopyCrossEntropyReference, WordsBehindTheVocabularyThatLostAllWeightHaveNoGradientThere) {
+  CopyInputs in(6, 11, 7);
+  {
     const torch::NoGradGuard guard;
-    in.gate[1] = std::numeric_limits<double>::quiet_NaN();
-    EXPECT_FALSE(std::isfinite(in.loss(smoothing).loss.item<double>()));
-    in.gate[1] = 0;
-    EXPECT_TRUE(std::isfinite(in.loss(smoothing).loss.item<double>()));
-    in.rows[2].fill_(std::numeric_limits<double>::infinity());
-    EXPECT_FALSE(std::isfinite(in.loss(smoothing).loss.item<double>()));
+    in.weights.masked_fill_(in.ids >= 11, 1e-40);
+    in.targets.fill_(11);
+  }
+  for (const double smoothing : {0.0, 0.1}) {
+    const auto found = in.loss(smoothing);
+    const auto expected = copy_cross_entropy_reference(in.rows, in.weight, in.bias, in.targets,
+                                                       in.copies(), smoothing);
+    EXPECT_TRUE(torch::allclose(found.loss, expected.loss, 1e-12, 1e-12));
+    const auto d_found = torch::autograd::grad({found.loss}, in.tensors());
+    const auto d_expected =
+        torch::autograd::grad({expected.loss}, in.tensors(), {}, std::nullopt, false, true);
+    for (std::size_t i = 0; i < d_found.size(); ++i) {
+      const auto plain = d_expected[i].defined() ? d_expected[i] : torch::zeros_like(d_found[i]);
+      EXPECT_TRUE(torch::allclose(d_found[i], plain, 1e-12, 1e-12)) << i;
+    }
+  }
+}
+
+TEST(CopyCrossEntropyReference, WithoutRowsOrPositionsItIsThatOfTheVocabulary) {
+  const CopyInputs none(0, 11, 7);
+  EXPECT_EQ(none.loss(0.1).loss.item<double>(), 0);
+  EXPECT_EQ(
+      torch::autograd::grad({none.loss(0.1).loss}, {none.weight})[0].abs().max().item<double>(), 0);
+  const Inputs in(9, 11);
+  const Copies copies = {.gate = torch::full({9}, 50, torch::kDouble),  // σ(50) is 1
+                         .weights = torch::zeros({9, 0}, torch::kDouble),
+                         .ids = torch::zeros({9, 0}, torch::kLong)};
+  const auto found = copy_cross_entropy(in.rows, in.weight, in.bias, in.targets, copies, 0.1);
+  const auto expected = linear_cross_entropy(in.rows, in.weight, in.bias, in.targets, 0.1);
+  EXPECT_TRUE(torch::allclose(found.loss, expected.loss, 1e-12, 1e-12));
+}
+
+TEST(CopyCrossEntropyReference, NumbersThatAreNotFiniteMakeLossOrGradientNotFinite) {
+  const auto is_finite = [](const CopyInputs& in, double smoothing) {
+    const auto loss = in.loss(smoothing).loss;
+    bool finite = std::isfinite(loss.item<double>());
+    for (const auto& gradient : torch::autograd::grad({loss}, in.tensors())) {
+      finite = finite && gradient.isfinite().all().item<bool>();
+    }
+    return finite;
+  };
+  for (const double smoothing : {0.0, 0.1}) {
+    for (const std::int64_t target : {2, 11}) {  // in the vocabulary, and behind it
+      CopyInputs in(3, 11, 7);
+      in.targets.fill_(target);
+      in.ids.select(1, 6).fill_(target);
+      EXPECT_TRUE(is_finite(in, smoothing));
+      for (const auto& tensor : in.tensors()) {
+        const auto saved = tensor.detach().clone();
+        tensor.detach()[1].fill_(std::numeric_limits<double>::quiet_NaN());
+        EXPECT_FALSE(is_finite(in, smoothing)) << tensor.sizes() << ' ' << target;
+        tensor.detach().copy_(saved);
+      }
+    }
   }
 }
 
@@ -236,6 +309,7 @@ TEST(CopyCrossEntropyReference, IgnoredRowsHaveNoLossAndNoGradient) {
                                            in.targets.index_select(0, kept), copies, 0.1);
   EXPECT_TRUE(torch::allclose(found.loss, expected.loss, 1e-12, 1e-12));
   EXPECT_TRUE(torch::allclose(found.nll.index_select(0, kept), expected.nll, 1e-12, 1e-12));
+  EXPECT_EQ(found.nll.masked_select(ignored).abs().sum().item<double>(), 0);
   const auto d_found = torch::autograd::grad({found.loss}, in.tensors());
   const auto d_expected = torch::autograd::grad({expected.loss}, in.tensors());
   for (std::size_t i = 0; i < d_found.size(); ++i) {

@@ -20,6 +20,15 @@ TEST(MovingAverage, FollowsItsFormula) {
   }
 }
 
+TEST(MovingAverage, UpdatesARangeAndNoOtherElement) {
+  auto x = torch::zeros({6}, torch::kDouble);
+  MovingAverage average(0.5, ParameterBuffer::adopt({{"x", x}}));
+  x.copy_(torch::arange(1, 7));
+  average.update_range(20, 2, 5);
+  const auto expected = torch::tensor({0.0, 0.0, 1.5, 2.0, 2.5, 0.0}, torch::kDouble);
+  EXPECT_TRUE(torch::equal(average.averages()[0].second, expected));
+}
+
 class AveragedWeightsTest : public testing::Test {
  protected:
   AveragedWeightsTest() {

@@ -55,6 +55,7 @@ std::vector<Case> cases() {
       {"location", changed([](auto& o) { o.attention.kind = AttentionKind::location; })},
       {"none", changed([](auto& o) { o.attention.kind = AttentionKind::none; })},
       {"tied", changed([](auto& o) { o.tied_embeddings = TiedEmbeddings::all; })},
+      {"copy", changed([](auto& o) { o.output.kind = OutputKind::copy; })},
       {"transformer", transformer},
   };
 }
@@ -68,7 +69,11 @@ torch::Tensor gradient(const Case& c, std::optional<Precision> precision, bool i
   TrainedModel trained(model, options);
   trained.packed_weights =
       precision ? std::make_unique<kernels::PackedWeights>(*precision) : nullptr;
-  const auto batch = reversed_pairs(10, 9, V, Random(5, 0));
+  auto batch = reversed_pairs(10, 9, V, Random(5, 0));
+  if (c.model.output.kind == OutputKind::copy) {
+    const auto ids = std::get<SourceIds>(batch.source.values).ids;
+    batch.source.values = CopyIds{ids, ids};  // the words of the source are those of the target
+  }
   std::vector<Batch> batches = {batch};
   if (in_halves) halve_batches(batches);
   ThreadPool pool(threads);

@@ -15,11 +15,6 @@ namespace {
 // elements that do not fill a vector, which could round differently.
 constexpr std::int64_t block = 64;
 
-template <typename T>
-REGARD_INLINE T log_sigmoid(T x) {
-  return std::min(x, T(0)) - std::log1p(std::exp(-std::abs(x)));
-}
-
 // Returns x above 20, as LibTorch does.
 template <typename T>
 REGARD_INLINE T softplus(T x) {
@@ -247,7 +242,8 @@ namespace {
 struct DrawBlock {
   float p[block];
 
-  REGARD_INLINE DrawBlock(std::int64_t n, const double* log_p, double largest, double inverse) {
+  template <typename T>
+  REGARD_INLINE DrawBlock(std::int64_t n, const T* log_p, double largest, double inverse) {
     float logits[block];
     std::fill(logits, logits + block, -std::numeric_limits<float>::infinity());
     if (n >= block) {
@@ -277,8 +273,9 @@ struct DrawBlock {
 
 }  // namespace
 
-REGARD_FOR_EACH_CPU std::int64_t draw_from_row(std::int64_t n, const double* log_p,
-                                               double temperature, double u) {
+template <typename T>
+REGARD_FOR_EACH_CPU std::int64_t draw_from_row(std::int64_t n, const T* log_p, double temperature,
+                                               double u) {
   const double largest = largest_of(n, log_p);
   const double inverse = 1 / temperature;
   std::vector<double> sums;  // of each block
@@ -304,5 +301,8 @@ REGARD_FOR_EACH_CPU std::int64_t draw_from_row(std::int64_t n, const double* log
   }
   return last;
 }
+
+template std::int64_t draw_from_row(std::int64_t, const float*, double, double);
+template std::int64_t draw_from_row(std::int64_t, const double*, double, double);
 
 }  // namespace regard::kernels

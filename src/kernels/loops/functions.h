@@ -56,6 +56,7 @@ void top_k_rows(std::int64_t n, std::int64_t V, std::int64_t k, const T* logits,
 // Draws an index y of log_p [n] with probability ∝ exp(log_p_y / τ), given u, uniform in [0, 1);
 // −1 if all log_p are −∞ or NaN. The exponential functions are in single precision, 0 below
 // exp(−87).
-std::int64_t draw_from_row(std::int64_t n, const double* log_p, double temperature, double u);
+template <typename T>
+std::int64_t draw_from_row(std::int64_t n, const T* log_p, double temperature, double u);
 
 }  // namespace regard::kernels

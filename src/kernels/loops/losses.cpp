@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "kernels/loops/vector_math.h"
 
@@ -172,18 +171,68 @@ struct Mixture {
   }
 };
 
-REGARD_INLINE double log_sigmoid(double x) {
-  return std::min(x, 0.0) - std::log1p(std::exp(-std::abs(x)));
-}
+// The loss of one row of a pointer-generator, and the gradients of its copies. The weight of
+// −log P(y) in the loss is `uniform` for all words of the vocabulary, and `one` more for the
+// target.
+template <typename T>
+struct CopyRow {
+  std::int64_t V, S;
+  const T* weights;         // α [S]
+  const std::int64_t* ids;  // x [S]
+  double uniform, one;
+  double log_gate, log_copies;  // log σ(g), log σ(−g)
+  double log_total;             // of the exponential functions of all logits
+  double loss = 0;
+  double generated = 0;  // R
+
+  // Adds the words with the weight `uniform`; sum: of all logits. mass [V + S] is 0. The logits of
+  // the source words [S] are replaced by what their gradient has more than that of other words, and
+  // mass by d_mass, of the first V words.
+  REGARD_INLINE void add_vocabulary(double sum, T* logits, T* mass) {
+    generated += uniform * static_cast<double>(V);
+    sum += static_cast<double>(V) * (log_gate - log_total);  // Σ log P without copies
+    for (std::int64_t s = 0; s < S; ++s) mass[ids[s]] += weights[s];
+    for (std::int64_t s = 0; s < S; ++s) {
+      const double log_generated = log_gate + logits[s] - log_total;
+      const double m = mass[ids[s]];
+      logits[s] = 0;
+      if (ids[s] >= V || m <= 0) continue;  // m ≤ 0: not copied, or done, as d_mass is ≤ 0
+      const Mixture p(log_generated, log_copies, m);
+      sum += p.log_p - log_generated;
+      generated -= uniform * p.copied;
+      logits[s] = static_cast<T>(uniform * p.copied);
+      mass[ids[s]] = static_cast<T>(-uniform * p.copied / m);
+    }
+    loss -= uniform * sum;
+  }
+
+  struct Target {
+    double nll;
+    double generated;  // q r
+    double d_mass;
+  };
+  // Adds the target; its logit is not read if it is not in the vocabulary.
+  REGARD_INLINE Target add_target(std::int64_t target, double logit) {
+    double m = 0;
+    for (std::int64_t s = 0; s < S; ++s) m += ids[s] == target ? weights[s] : T(0);
+    Target result = {};
+    if (target >= V) {
+      result.nll = -log_copies - std::log(m < least_extended_mass ? least_extended_mass : m);
+      if (m >= least_extended_mass) result.d_mass = -one / m;
+    } else {
+      const Mixture p(log_gate + logit - log_total, log_copies, m);
+      result.nll = -p.log_p;
+      result.generated = one * p.generated;
+      if (m > 0) result.d_mass = -one * p.copied / m;
+    }
+    generated += result.generated;
+    loss += one * result.nll;
+    return result;
+  }
+};
 
 }  // namespace
 
-// With the weight q_y of −log P(y) in the loss, the generated share r_y of P(y), R = Σ_y q_y r_y
-// and the copied mass m_y:
-//
-//   d logit_y = R p_y − q_y r_y      d g = σ(g) − R      d m_y = −q_y (1 − r_y) / m_y
-//
-// r_y is 1 for all words that are not in the source.
 template <typename T>
 REGARD_FOR_EACH_CPU double copy_cross_entropy_rows(std::int64_t n, std::int64_t V, T* logits,
                                                    const T* bias, const std::int64_t* targets,
@@ -191,83 +240,58 @@ REGARD_FOR_EACH_CPU double copy_cross_entropy_rows(std::int64_t n, std::int64_t 
                                                    T* d_bias, double* nll) {
   double loss = 0;
   const auto S = copies.S;
-  const double uniform = label_smoothing / static_cast<double>(V);
-  const double one = 1 - label_smoothing;
-  T* mass = copies.scratch;  // of each word; in words that are done, its gradient, ≤ 0
-  T* of_copies = copies.scratch + V + S;  // logit of each position, then what d logit has more
-  for (std::int64_t row = 0; row < n; ++row, logits += V) {
-    const T* weights = copies.weights + row * S;
-    const auto* ids = copies.ids + row * S;
-    const auto target = targets[row];
-    const bool is_extended = target >= V;
+  const bool is_smooth = label_smoothing > 0;
+  const T uniform = static_cast<T>(label_smoothing / static_cast<double>(V));
+  T* mass = copies.scratch;               // [V + S]
+  T* of_source = copies.scratch + V + S;  // the logits of the source words [S]
+  for (std::int64_t i = 0; i < n; ++i, logits += V) {
+    const auto* ids = copies.ids + i * S;
+    const auto target = targets[i];
+    // 1. The softmax of the row.
     const RowRange<T> range(V, logits, bias);
-    const double target_logit = is_extended ? 0 : logits[target];
-    if (uniform > 0) {
-      for (std::int64_t s = 0; s < S; ++s) of_copies[s] = ids[s] < V ? logits[ids[s]] : T(0);
+    const double target_logit = target < V ? logits[target] : T(0);
+    if (is_smooth) {
+      for (std::int64_t s = 0; s < S; ++s) of_source[s] = ids[s] < V ? logits[ids[s]] : T(0);
     }
     const T total = exp_row(V, logits, range.largest, logits);
-    const double log_total = log_sum_of(range.largest, total);
-    const double gate = copies.gate[row];
-    const double log_gate = log_sigmoid(gate), log_copies = log_sigmoid(-gate);
-    double all_generated = label_smoothing;  // R
-    // The words of the vocabulary, with the weight `uniform`.
-    if (uniform > 0) {
-      double sum = static_cast<double>(range.sum) + static_cast<double>(V) * (log_gate - log_total);
-      for (std::int64_t s = 0; s < S; ++s) mass[ids[s]] += weights[s];
-      for (std::int64_t s = 0; s < S; ++s) {
-        const double m = mass[ids[s]];
-        const double log_generated = log_gate + of_copies[s] - log_total;
-        of_copies[s] = 0;
-        if (ids[s] >= V || m <= 0) continue;
-        const Mixture p(log_generated, log_copies, m);
-        sum += p.log_p - log_generated;
-        all_generated -= uniform * p.copied;
-        of_copies[s] = static_cast<T>(uniform * p.copied);
-        mass[ids[s]] = static_cast<T>(-uniform * p.copied / m);
-      }
-      loss -= uniform * sum;
-    }
-    // The target.
-    double copied = 0;
-    for (std::int64_t s = 0; s < S; ++s) copied += ids[s] == target ? weights[s] : T(0);
-    constexpr double least = std::numeric_limits<float>::min();  // as in log_extended_mass()
-    double d_copied = 0;
-    double generated = 0;
-    if (is_extended) {
-      nll[row] = -log_copies - std::log(copied < least ? least : copied);
-      if (copied >= least) d_copied = -one / copied;
-    } else {
-      const Mixture p(log_gate + target_logit - log_total, log_copies, copied);
-      nll[row] = -p.log_p;
-      generated = one * p.generated;
-      if (copied > 0) d_copied = -one * p.copied / copied;
-    }
-    all_generated += generated;
-    loss += one * nll[row];
+    // 2. The loss.
+    const double gate = copies.gate[i];
+    CopyRow<T> row = {.V = V,
+                      .S = S,
+                      .weights = copies.weights + i * S,
+                      .ids = ids,
+                      .uniform = label_smoothing / static_cast<double>(V),
+                      .one = 1 - label_smoothing,
+                      .log_gate = log_sigmoid(gate),
+                      .log_copies = log_sigmoid(-gate),
+                      .log_total = log_sum_of(range.largest, total)};
+    if (is_smooth) row.add_vocabulary(static_cast<double>(range.sum), of_source, mass);
+    const auto of_target = row.add_target(target, target_logit);
+    nll[i] = of_target.nll;
+    loss += row.loss;
+    // 3. The gradients.
     if (d_bias != nullptr) {
-      T* d_weights = copies.d_weights + row * S;
+      copies.d_gate[i] = static_cast<T>(std::exp(row.log_gate) - row.generated);
+      T* d_weights = copies.d_weights + i * S;
       for (std::int64_t s = 0; s < S; ++s) {
-        d_weights[s] = uniform > 0 && ids[s] < V ? mass[ids[s]] : T(0);
-        if (ids[s] == target) d_weights[s] += static_cast<T>(d_copied);
+        d_weights[s] = is_smooth && ids[s] < V ? mass[ids[s]] : T(0);
+        if (ids[s] == target) d_weights[s] += static_cast<T>(of_target.d_mass);
       }
-      copies.d_gate[row] = static_cast<T>(std::exp(log_gate) - all_generated);
-      const T scale = static_cast<T>(all_generated / static_cast<double>(total));
-      const T least_weight = static_cast<T>(uniform);
+      const T scale = static_cast<T>(row.generated / static_cast<double>(total));
 #pragma omp simd
       for (std::int64_t y = 0; y < V; ++y) {
-        logits[y] = logits[y] * scale - least_weight;
+        logits[y] = logits[y] * scale - uniform;
         d_bias[y] += logits[y];
       }
       const auto add = [&](std::int64_t y, T more) {
+        if (y >= V) return;
         logits[y] += more;
         d_bias[y] += more;
       };
-      for (std::int64_t s = 0; uniform > 0 && s < S; ++s) {
-        if (ids[s] < V) add(ids[s], of_copies[s]);
-      }
-      if (!is_extended) add(target, static_cast<T>(-generated));
+      for (std::int64_t s = 0; is_smooth && s < S; ++s) add(ids[s], of_source[s]);
+      add(target, static_cast<T>(-of_target.generated));
     }
-    for (std::int64_t s = 0; uniform > 0 && s < S; ++s) mass[ids[s]] = 0;
+    for (std::int64_t s = 0; is_smooth && s < S; ++s) mass[ids[s]] = 0;
   }
   return loss;
 }

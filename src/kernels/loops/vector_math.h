@@ -30,6 +30,11 @@
 
 namespace regard::kernels {
 
+template <typename T>
+REGARD_INLINE T log_sigmoid(T x) {
+  return std::min(x, T(0)) - std::log1p(std::exp(-std::abs(x)));
+}
+
 // Returns a_f, b_f, a_f+1, b_f+1, … with f = first: as many elements as a vector has.
 template <int first, typename Vector, int... i>
 REGARD_INLINE Vector interleave(Vector a, Vector b, std::integer_sequence<int, i...>) {

@@ -45,10 +45,13 @@ torch::Tensor CopyOutputLayer::extended_log_p(const torch::Tensor& logits,
 
 kernels::Copies CopyOutputLayer::copies(const DecoderOutput& decoded, const EncoderOutput& encoded,
                                         const Targets& targets) {
-  const auto ids = copy_ids(encoded).unsqueeze(1).expand_as(decoded.weights);  // [B, T, S]
+  const auto& ids = copy_ids(encoded);
+  const auto T = targets.all.size(1);
   return {.gate = targets.rows_of(gate(decoded, encoded)).squeeze(1),
           .weights = targets.rows_of(decoded.weights),
-          .ids = targets.rows_of(ids)};
+          .ids = targets.padding.defined()
+                     ? ids.repeat_interleave(T, 0)
+                     : ids.index_select(0, targets.positions.div(T, "floor"))};
 }
 
 torch::Tensor CopyOutputLayer::target_nll(const DecoderOutput& decoded,
