@@ -20,14 +20,26 @@ WITHOUT_FIGURES = ("commands", "checks")  # checks have a date in each row
 def commit():
     """Returns the short name of the checked out commit, with -dirty if files outside of docs/ differ from it."""
 
-    def git(*arguments):
-        return subprocess.run(("git", *arguments), cwd=ROOT, capture_output=True, text=True, check=False)
-
     name = git("rev-parse", "--short", "HEAD")
     if name.returncode != 0:
         return "0000000"
     is_dirty = git("diff", "--quiet", "HEAD", "--", ".", ":(exclude)docs").returncode != 0
     return name.stdout.strip() + "-dirty" * is_dirty
+
+
+def git(*arguments):
+    return subprocess.run(("git", *arguments), cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def in_order(origins):
+    """Returns (date, commit) sorted by date, and commits of one day from the oldest to the newest."""
+    newest_first = git("log", "--format=%H").stdout.split()
+
+    def age(name):
+        short = name.removesuffix("-dirty")
+        return next((i for i, commit in enumerate(newest_first) if commit.startswith(short)), len(newest_first))
+
+    return sorted(origins, key=lambda origin: (origin[0], -age(origin[1])))
 
 
 def today():

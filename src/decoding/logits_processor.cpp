@@ -24,7 +24,8 @@ bool needs_full_sort(const TokenMask& mask) {
   return !mask.forced.empty() || mask.banned.size() > max_banned_for_top_k;
 }
 
-// Returns log P of all tokens of logits [N, V]: [N, V] on the CPU.
+// Returns log P of all tokens of logits [N, V], in single or double precision: [N, V] on the CPU,
+// in the same precision.
 torch::Tensor log_softmax_on_cpu(const torch::Tensor& logits) {
   return from_device(kernels::log_softmax(logits)).contiguous();
 }

@@ -72,7 +72,7 @@ class LogitsProcessor {
   NextTokens best_of_top(const kernels::TopK& top, std::int64_t k,
                          const std::vector<History>& histories) const;
   // Returns log P of all columns, −∞ for suppressed and banned tokens: [N, V] or [N, K] on the CPU,
-  // in the precision of the logits.
+  // in the precision of the logits, single or double.
   torch::Tensor log_probabilities(const NextLogits& logits,
                                   const std::vector<History>& histories) const;
 

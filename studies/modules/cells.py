@@ -420,9 +420,13 @@ def machines(results):
 
 
 def results_table(head, rows, results, remark=""):
-    """Returns a table of figures with their machines and their origin, or None if there are no figures."""
-    origins = sorted({(result["date"], result["commit"]) for result in results if result})
-    if not origins:
+    """Returns a table of figures with their machines and, if it is stored with all, their origin, or None if there are no
+    figures."""
+    done = [result for result in results if result]
+    if not done:
         return None
-    origin = pages.origin_line(origins[0], origins[-1])
-    return f"{pages.table(head, rows)}\n{remark}Trained: {machines(results)}.\n\n{origin}"
+    text = f"{pages.table(head, rows)}\n{remark}Trained: {machines(done)}.\n"
+    if not all("date" in result for result in done):
+        return text
+    origins = pages.in_order({(result["date"], result["commit"]) for result in done})
+    return f"{text}\n{pages.origin_line(origins[0], origins[-1])}"

@@ -534,7 +534,7 @@ TEST_F(Gpu, WithDropoutTheLossesAreThoseOfTheCpu) {
                           "training.early_stopping_metric=loss",
                           "training.batch_size=128",
                           "training.logging_every=1"};
-    for (const std::string part : {"embeddings", "states", "readout", "attention"}) {
+    for (const std::string part : {"tokens", "embeddings", "states", "readout", "attention"}) {
       settings.push_back("model.dropout." + part + "=0.3");
     }
     const auto here = train(settings);
@@ -562,7 +562,8 @@ TEST_F(Gpu, AKilledRunGoesOnToTheByteWithDropout) {
 }
 
 TEST_F(Gpu, AStoppedRunGoesOnToTheByteThoughItCapturesGraphsAtOtherSteps) {
-  const auto dropout = ten_steps + Words{"model.dropout.states=0.2", "training.moving_average=0.9"};
+  const auto dropout = ten_steps + Words{"model.dropout.states=0.2", "model.dropout.tokens=0.1",
+                                         "training.moving_average=0.9"};
   ASSERT_EQ(train_on_gpu(dropout + Words{"training.max_steps=7"}).code, 0);
   ASSERT_EQ(train_on_gpu(dropout).code, 0);
   ASSERT_EQ(train_on_gpu(dropout + Words{"training.model_dir=" + folder("straight")}).code, 0);

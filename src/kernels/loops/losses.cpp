@@ -153,11 +153,11 @@ REGARD_FOR_EACH_CPU double consistent_cross_entropy_rows(std::int64_t n, std::in
 
 namespace {
 
-// log P(y) of a pointer-generator, and the shares of P(y) that are generated and copied.
+// log P(y) of a pointer-generator, and the shares of P(y) that are generated, r_y, and copied.
 struct Mixture {
   double log_p;
-  double generated = 1;
-  double copied = 0;
+  double generated_share = 1;
+  double copied_share = 0;
 
   // log_generated is log σ(g) + log P_vocabulary(y), log_copies is log σ(−g).
   REGARD_INLINE Mixture(double log_generated, double log_copies, double mass)
@@ -166,8 +166,8 @@ struct Mixture {
     const double log_copied = log_copies + std::log(mass);
     log_p = std::max(log_generated, log_copied) +
             std::log1p(std::exp(-std::abs(log_generated - log_copied)));
-    generated = std::exp(log_generated - log_p);
-    copied = std::exp(log_copied - log_p);
+    generated_share = std::exp(log_generated - log_p);
+    copied_share = std::exp(log_copied - log_p);
   }
 };
 
@@ -183,32 +183,32 @@ struct CopyRow {
   double log_gate, log_copies;  // log σ(g), log σ(−g)
   double log_total;             // of the exponential functions of all logits
   double loss = 0;
-  double generated = 0;  // R
+  double R = 0;
 
-  // Adds the words with the weight `uniform`; sum: of all logits. mass [V + S] is 0. The logits of
-  // the source words [S] are replaced by what their gradient has more than that of other words, and
-  // mass by d_mass, of the first V words.
-  REGARD_INLINE void add_vocabulary(double sum, T* logits, T* mass) {
-    generated += uniform * static_cast<double>(V);
+  // Adds the words with the weight `uniform`. `sum` is that of all logits, source_logits [S] are
+  // those of the source words, and mass [V + S] is 0. Replaces source_logits[s] by ε / V (1 − r_y),
+  // the term that d logit_y has more (0 if y occurred before), and mass[y] by d m_y, for y < V.
+  REGARD_INLINE void add_vocabulary(double sum, T* source_logits, T* mass) {
+    R += uniform * static_cast<double>(V);
     sum += static_cast<double>(V) * (log_gate - log_total);  // Σ log P without copies
     for (std::int64_t s = 0; s < S; ++s) mass[ids[s]] += weights[s];
     for (std::int64_t s = 0; s < S; ++s) {
-      const double log_generated = log_gate + logits[s] - log_total;
+      const double log_generated = log_gate + source_logits[s] - log_total;
       const double m = mass[ids[s]];
-      logits[s] = 0;
+      source_logits[s] = 0;
       if (ids[s] >= V || m <= 0) continue;  // m ≤ 0: not copied, or done, as d_mass is ≤ 0
       const Mixture p(log_generated, log_copies, m);
       sum += p.log_p - log_generated;
-      generated -= uniform * p.copied;
-      logits[s] = static_cast<T>(uniform * p.copied);
-      mass[ids[s]] = static_cast<T>(-uniform * p.copied / m);
+      R -= uniform * p.copied_share;
+      source_logits[s] = static_cast<T>(uniform * p.copied_share);
+      mass[ids[s]] = static_cast<T>(-uniform * p.copied_share / m);
     }
     loss -= uniform * sum;
   }
 
   struct Target {
     double nll;
-    double generated;  // q r
+    double weighted_share;  // (1 − ε) r
     double d_mass;
   };
   // Adds the target; its logit is not read if it is not in the vocabulary.
@@ -222,10 +222,10 @@ struct CopyRow {
     } else {
       const Mixture p(log_gate + logit - log_total, log_copies, m);
       result.nll = -p.log_p;
-      result.generated = one * p.generated;
-      if (m > 0) result.d_mass = -one * p.copied / m;
+      result.weighted_share = one * p.generated_share;
+      if (m > 0) result.d_mass = -one * p.copied_share / m;
     }
-    generated += result.generated;
+    R += result.weighted_share;
     loss += one * result.nll;
     return result;
   }
@@ -242,8 +242,8 @@ REGARD_FOR_EACH_CPU double copy_cross_entropy_rows(std::int64_t n, std::int64_t 
   const auto S = copies.S;
   const bool is_smooth = label_smoothing > 0;
   const T uniform = static_cast<T>(label_smoothing / static_cast<double>(V));
-  T* mass = copies.scratch;               // [V + S]
-  T* of_source = copies.scratch + V + S;  // the logits of the source words [S]
+  T* mass = copies.scratch;                   // [V + S]
+  T* source_logits = copies.scratch + V + S;  // the logits of the source words [S]
   for (std::int64_t i = 0; i < n; ++i, logits += V) {
     const auto* ids = copies.ids + i * S;
     const auto target = targets[i];
@@ -251,7 +251,7 @@ REGARD_FOR_EACH_CPU double copy_cross_entropy_rows(std::int64_t n, std::int64_t 
     const RowRange<T> range(V, logits, bias);
     const double target_logit = target < V ? logits[target] : T(0);
     if (is_smooth) {
-      for (std::int64_t s = 0; s < S; ++s) of_source[s] = ids[s] < V ? logits[ids[s]] : T(0);
+      for (std::int64_t s = 0; s < S; ++s) source_logits[s] = ids[s] < V ? logits[ids[s]] : T(0);
     }
     const T total = exp_row(V, logits, range.largest, logits);
     // 2. The loss.
@@ -265,19 +265,19 @@ REGARD_FOR_EACH_CPU double copy_cross_entropy_rows(std::int64_t n, std::int64_t 
                       .log_gate = log_sigmoid(gate),
                       .log_copies = log_sigmoid(-gate),
                       .log_total = log_sum_of(range.largest, total)};
-    if (is_smooth) row.add_vocabulary(static_cast<double>(range.sum), of_source, mass);
+    if (is_smooth) row.add_vocabulary(static_cast<double>(range.sum), source_logits, mass);
     const auto of_target = row.add_target(target, target_logit);
     nll[i] = of_target.nll;
     loss += row.loss;
     // 3. The gradients.
     if (d_bias != nullptr) {
-      copies.d_gate[i] = static_cast<T>(std::exp(row.log_gate) - row.generated);
+      copies.d_gate[i] = static_cast<T>(std::exp(row.log_gate) - row.R);
       T* d_weights = copies.d_weights + i * S;
       for (std::int64_t s = 0; s < S; ++s) {
         d_weights[s] = is_smooth && ids[s] < V ? mass[ids[s]] : T(0);
         if (ids[s] == target) d_weights[s] += static_cast<T>(of_target.d_mass);
       }
-      const T scale = static_cast<T>(row.generated / static_cast<double>(total));
+      const T scale = static_cast<T>(row.R / static_cast<double>(total));
 #pragma omp simd
       for (std::int64_t y = 0; y < V; ++y) {
         logits[y] = logits[y] * scale - uniform;
@@ -288,8 +288,8 @@ REGARD_FOR_EACH_CPU double copy_cross_entropy_rows(std::int64_t n, std::int64_t 
         logits[y] += more;
         d_bias[y] += more;
       };
-      for (std::int64_t s = 0; is_smooth && s < S; ++s) add(ids[s], of_source[s]);
-      add(target, static_cast<T>(-of_target.generated));
+      for (std::int64_t s = 0; is_smooth && s < S; ++s) add(ids[s], source_logits[s]);
+      add(target, static_cast<T>(-of_target.weighted_share));
     }
     for (std::int64_t s = 0; is_smooth && s < S; ++s) mass[ids[s]] = 0;
   }

@@ -63,7 +63,7 @@ class CopyOutputLayer : public VocabularyOutputLayer {
   // sentence does not have.
   torch::Tensor extended_log_p(const torch::Tensor& logits, const DecoderOutput& decoded,
                                const EncoderOutput& encoded);
-  // Returns what the rows of the targets copy.
+  // Returns the gates, attention weights and source ids of the rows of the targets.
   kernels::Copies copies(const DecoderOutput& decoded, const EncoderOutput& encoded,
                          const Targets& targets);
 
