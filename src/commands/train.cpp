@@ -455,7 +455,7 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
   if (const auto text = objective_text(setup.options); !text.empty()) log::info("{}", text);
   if (!group.is_alone()) {
     log::info("{} train together, with {} in all.", counted(group.size(), "process"),
-              counted(group.all_threads(), "thread"));
+              counted(group.all_shards(), setup.options.training.shards > 0 ? "shard" : "thread"));
   }
   const auto first_step = trainer->position().step;
   const auto reason = train_with_rollbacks(setup, run, validator.get(), trainer, group);

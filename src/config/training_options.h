@@ -108,6 +108,7 @@ struct TrainingOptions {
   std::int64_t batch_size = 2048;
   BatchType batch_type = BatchType::token;
   std::int64_t gradient_accumulation = 1;
+  std::int64_t shards = 0;
   Objective objective = Objective::likelihood;
   MinimumRiskOptions minimum_risk;
   double label_smoothing = 0.1;
@@ -165,6 +166,12 @@ struct TrainingOptions {
             "unit of batch_size: target tokens with padding, or sentences"),
       field("gradient_accumulation", &TrainingOptions::gradient_accumulation,
             "number of batches whose gradients are summed for one update", between(1, max_count)),
+      field(
+          "shards", &TrainingOptions::shards,
+          "on a CPU, number of parts into which each process divides a batch; each thread computes "
+          "some of them. 0: one for each thread. A number makes the results independent of the "
+          "number of threads, but many small parts are slower",
+          between(0, 1024)),
       field("objective", &TrainingOptions::objective,
             "likelihood minimises -log P of the references; minimum_risk fine-tunes a trained "
             "model on the expected risk of its own translations (Shen et al. 2016)"),

@@ -263,8 +263,8 @@ struct ProcessGroup::Connection {
 ProcessGroup::ProcessGroup() = default;
 
 ProcessGroup::ProcessGroup(const ProcessPlace& place, double seconds)
-    : rank_(place.rank), size_(place.size), all_threads_(place.size) {
-  first_thread_ = rank_;
+    : rank_(place.rank), size_(place.size), all_shards_(place.size) {
+  first_shard_ = rank_;
   if (is_alone()) return;
   silence_c10d();
   const milliseconds timeout(static_cast<std::int64_t>(1000 * seconds));
@@ -503,13 +503,13 @@ std::vector<std::string> ProcessGroup::gather(const std::string& bytes) {
   return gathered;
 }
 
-void ProcessGroup::set_threads(std::size_t threads) {
+void ProcessGroup::set_shards(std::size_t shards) {
   std::vector<double> counts(size_, 0);
-  counts[rank_] = static_cast<double>(threads);
+  counts[rank_] = static_cast<double>(shards);
   counts = sum(counts);
   const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(rank_);
-  first_thread_ = static_cast<std::size_t>(std::accumulate(counts.begin(), middle, 0.0));
-  all_threads_ = static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), 0.0));
+  first_shard_ = static_cast<std::size_t>(std::accumulate(counts.begin(), middle, 0.0));
+  all_shards_ = static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), 0.0));
 }
 
 void ProcessGroup::find_neighbours() {

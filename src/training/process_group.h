@@ -70,12 +70,13 @@ class ProcessGroup {
   // gradients on GPUs travel by way of the host.
   void use_device(torch::Device device);
 
-  // Declares how many threads this process trains with. Processes may have different numbers.
-  void set_threads(std::size_t threads);
-  // Threads of all processes with a lower rank, and of all processes. Before set_threads(), each
+  // Declares into how many shards this process divides its part of a batch. Processes may have
+  // different numbers.
+  void set_shards(std::size_t shards);
+  // Shards of all processes with a lower rank, and of all processes. Before set_shards(), each
   // process has one.
-  std::size_t first_thread() const { return first_thread_; }
-  std::size_t all_threads() const { return all_threads_; }
+  std::size_t first_shard() const { return first_shard_; }
+  std::size_t all_shards() const { return all_shards_; }
 
   // Replaces a contiguous tensor by the sum over all processes, in place. start_sum() returns
   // before the sum is complete (of a tensor on a GPU without NCCL, after it), finish_sums() waits
@@ -106,8 +107,8 @@ class ProcessGroup {
   std::size_t size_ = 1;
   std::size_t local_size_ = 1;
   std::size_t device_rank_ = 0;
-  std::size_t first_thread_ = 0;
-  std::size_t all_threads_ = 1;
+  std::size_t first_shard_ = 0;
+  std::size_t all_shards_ = 1;
   std::unique_ptr<Connection> connection_;  // null if alone
 };
 

@@ -27,6 +27,7 @@
 #include "training/distributed.h"
 #include "training/initial_model.h"
 #include "training/model_table.h"
+#include "training/train_step.h"
 #include "translation/ensemble_folders.h"
 #include "translation/long_lines.h"
 #include "translation/model_folder.h"
@@ -230,7 +231,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   setup.options = options;
   setup.device = find_device(options.device, group.device_rank());
   setup.pool = make_thread_pool(threads_of(options, group), setup.device);
-  group.set_threads(setup.pool->count());
+  group.set_shards(shards_of(setup.options.training, *setup.pool, setup.device));
   group.use_device(setup.device);
   torch::manual_seed(static_cast<std::uint64_t>(options.training.random_seed));
   // A GPU trains with one thread; text is always read on all of them.

@@ -23,15 +23,17 @@ namespace {
 // Combined with the seed, so that the model does not use the same random numbers as other code with
 // this seed. The value is arbitrary: the letters "dropout!".
 constexpr std::uint64_t model_salt = 0x64726f706f757421;
+// Multiplied by the number of a part of a shard: an arbitrary odd number.
+constexpr std::uint64_t part_salt = 0x9e3779b97f4a7c15;
 
 std::uint64_t model_seed(const TrainingOptions& options) {
   return static_cast<std::uint64_t>(options.random_seed) ^ model_salt;
 }
 
-// Returns the stream of random numbers of the first thread of a process in a step of all `threads`.
-std::uint64_t first_stream(const StepSettings& settings, std::size_t threads,
-                           std::size_t first_thread) {
-  return static_cast<std::uint64_t>(settings.step) * threads + first_thread;
+// Returns the stream of random numbers of the first shard of a process in a step of all `shards`.
+std::uint64_t first_stream(const StepSettings& settings, std::size_t shards,
+                           std::size_t first_shard) {
+  return static_cast<std::uint64_t>(settings.step) * shards + first_shard;
 }
 
 // Sums over the sentences of this process, doubles on the device.
@@ -40,21 +42,24 @@ struct Sums {
   torch::Tensor risk;
 };
 
-// The sentences of a step that each thread of this process processes: sentences w, w + n, … of each
-// batch, for thread w of n, counted over all processes. A thread processes them in parts.
+// The sentences of a step that this process processes: sentences w, w + n, … of each batch, for
+// shard w of n, counted over all processes. The sentences of a shard are processed in parts.
 class ShardedStep {
  public:
   ShardedStep(TrainedModel& trained, const std::vector<Batch>& batches,
               const StepSettings& settings, const TrainingOptions& options,
-              const ProcessGroup& group, std::size_t own_threads)
+              const ProcessGroup& group, std::size_t own_shards)
       : trained_(trained),
         batches_(batches),
         settings_(settings),
         options_(options),
-        first_thread_(group.is_alone() ? 0 : group.first_thread()),
-        threads_(group.is_alone() ? own_threads : group.all_threads()),
+        first_shard_(group.is_alone() ? 0 : group.first_shard()),
+        own_shards_(own_shards),
+        shards_(group.is_alone() ? own_shards : group.all_shards()),
         device_(trained.weights.flat().device()),
-        candidates_(own_threads) {}
+        candidates_(own_shards) {}
+
+  std::size_t own_shards() const { return own_shards_; }
 
   // Samples the candidates of minimum risk training on all threads.
   void sample(ThreadPool& pool) {
@@ -63,20 +68,22 @@ class ShardedStep {
     kernels::PackedWeights packed(device_.is_cpu() && trained_.packed_weights
                                       ? trained_.packed_weights->precision()
                                       : kernels::Precision::full);
-    pool.run([&](std::size_t own_w) {
-      for (std::size_t b = 0; b < batches_.size(); ++b) {
-        const auto batch = shard(own_w, b);
-        if (!batch) continue;
-        auto parts =
-            settings_.minimum_risk->sample(*trained_.model, *batch, settings_.step, packed);
-        std::ranges::move(parts, std::back_inserter(candidates_[own_w]));
+    pool.run([&](std::size_t thread) {
+      for (auto own_w = thread; own_w < own_shards_; own_w += pool.count()) {
+        for (std::size_t b = 0; b < batches_.size(); ++b) {
+          const auto batch = shard(own_w, b);
+          if (!batch) continue;
+          auto parts =
+              settings_.minimum_risk->sample(*trained_.model, *batch, settings_.step, packed);
+          std::ranges::move(parts, std::back_inserter(candidates_[own_w]));
+        }
       }
     });
   }
 
   const StepSettings& settings() const { return settings_; }
 
-  // Returns the number of parts of the thread with the most. Other threads may have fewer.
+  // Returns the number of parts of the shard with the most. Others may have fewer.
   std::size_t parts() const {
     if (settings_.minimum_risk == nullptr) return batches_.size();
     std::size_t most = 0;
@@ -84,7 +91,7 @@ class ShardedStep {
     return most;
   }
 
-  // Returns the loss of a part of thread own_w of this process, or nullopt if there is none.
+  // Returns the loss of a part of shard own_w of this process, or nullopt if there is none.
   std::optional<StepLoss> loss(std::size_t own_w, std::size_t part) const {
     if (settings_.minimum_risk != nullptr) {
       const auto& parts = candidates_[own_w];
@@ -96,18 +103,18 @@ class ShardedStep {
     return StepLoss{training_loss(*trained_.model, *batch, options_, settings_.mean_log_p)};
   }
 
-  // Returns the stream of random numbers of a thread, such as those of dropout.
+  // Returns the stream of random numbers of a shard, such as those of dropout.
   std::uint64_t stream(std::size_t own_w) const {
-    return first_stream(settings_, threads_, first_thread_) + own_w;
+    return first_stream(settings_, shards_, first_shard_) + own_w;
   }
 
  private:
-  // Returns the sentences of a batch for a thread, on the device, or nullopt if there are none.
+  // Returns the sentences of a shard of a batch, on the device, or nullopt if there are none.
   std::optional<Batch> shard(std::size_t own_w, std::size_t b) const {
-    const auto w = static_cast<std::int64_t>(first_thread_ + own_w);
+    const auto w = static_cast<std::int64_t>(first_shard_ + own_w);
     const auto& batch = batches_[b];
     if (w >= batch.size()) return std::nullopt;
-    const auto n = static_cast<std::int64_t>(threads_);
+    const auto n = static_cast<std::int64_t>(shards_);
     return (n == 1 ? batch : batch.shard(w, n)).to(device_);
   }
 
@@ -115,54 +122,59 @@ class ShardedStep {
   const std::vector<Batch>& batches_;
   const StepSettings& settings_;
   const TrainingOptions& options_;
-  std::size_t first_thread_;
-  std::size_t threads_;
+  std::size_t first_shard_;
+  std::size_t own_shards_;
+  std::size_t shards_;
   torch::Device device_;
-  std::vector<std::vector<CandidateBatch>> candidates_;  // of each thread
+  std::vector<std::vector<CandidateBatch>> candidates_;  // of each shard
 };
 
-// Returns what the threads note of the gradients of weights, one for each thread, or nothing: parts
+// Returns the notes of the gradients of weights, one for each shard, or nothing: parts
 // of a gradient that go to other processes at once are added up by themselves, and the factors of
 // many batches would need much memory.
 std::vector<kernels::GradientFactors> factors_for(const TrainedModel& trained,
                                                   const ShardedStep& sharded,
-                                                  const ProcessGroup& group, std::size_t threads) {
+                                                  const ProcessGroup& group) {
   const auto& weights = trained.weights.flat();
   if (!weights.is_cpu() || !group.is_alone() || sharded.parts() > 1) return {};
-  return {threads, kernels::GradientFactors(weights)};
+  return {sharded.own_shards(), kernels::GradientFactors(weights)};
 }
 
-// Computes losses and their gradients on all threads, in parts of the sentences, and adds them up
-// in trained.gradient and `factors`. Returns the sums of each thread.
+// Computes losses and their gradients on all threads, in parts of the shards, and adds them up in
+// trained.gradient and `factors`. Returns the sums of each shard.
 std::vector<Sums> add_gradients(TrainedModel& trained, const ShardedStep& sharded,
                                 std::uint64_t seed, ThreadPool& pool,
                                 std::vector<kernels::GradientFactors>& factors) {
-  std::vector<Sums> of_threads(pool.count());
+  const auto shards = sharded.own_shards();
+  std::vector<Sums> of_shards(shards);
   const auto add = [](torch::Tensor& sum, const torch::Tensor& more) {
     if (more.defined()) sum = sum.defined() ? sum + more : more;
   };
-  pool.run([&](std::size_t own_w) {
+  const auto add_part = [&](std::size_t part, std::size_t own_w) {
+    const auto mode = kernels::Mode::training(trained.packed_weights.get(),
+                                              factors.empty() ? nullptr : &factors[own_w]);
+    const RandomStream stream(seed + part * part_salt, sharded.stream(own_w),
+                              sharded.settings().dropout_keys);
+    const auto term = part * shards + own_w;
+    const auto computed = sharded.loss(own_w, part);
+    if (!computed) {
+      trained.gradient.skip(term);
+      return;
+    }
+    trained.gradient.add(term, computed->loss.objective);
+    add(of_shards[own_w].nll, computed->loss.nll.sum());
+    add(of_shards[own_w].risk, computed->risk);
+  };
+  pool.run([&](std::size_t thread) {
     try {
-      const auto mode = kernels::Mode::training(trained.packed_weights.get(),
-                                                factors.empty() ? nullptr : &factors[own_w]);
-      const RandomStream stream(seed, sharded.stream(own_w), sharded.settings().dropout_keys);
-      auto& sums = of_threads[own_w];
       for (std::size_t part = 0; part < sharded.parts(); ++part) {
-        const auto term = part * pool.count() + own_w;
-        const auto computed = sharded.loss(own_w, part);
-        if (!computed) {
-          trained.gradient.skip(term);
-          continue;
-        }
-        trained.gradient.add(term, computed->loss.objective);
-        add(sums.nll, computed->loss.nll.sum());
-        add(sums.risk, computed->risk);
+        for (auto own_w = thread; own_w < shards; own_w += pool.count()) add_part(part, own_w);
       }
     } catch (...) {
       trained.gradient.fail(std::current_exception());
     }
   });
-  return of_threads;
+  return of_shards;
 }
 
 // Computes the sum of the gradients of all batches in trained.gradient and returns the sums of this
@@ -171,7 +183,8 @@ std::vector<Sums> add_gradients(TrainedModel& trained, const ShardedStep& sharde
 Sums forward_backward(TrainedModel& trained, const std::vector<Batch>& batches,
                       const StepSettings& settings, const TrainingOptions& options,
                       ThreadPool& pool, ProcessGroup& group) {
-  ShardedStep sharded(trained, batches, settings, options, group, pool.count());
+  const auto shards = shards_of(options, pool, trained.weights.flat().device());
+  ShardedStep sharded(trained, batches, settings, options, group, shards);
   // 1. Minimum risk training draws its candidates.
   std::exception_ptr sampling_error;
   try {
@@ -183,19 +196,18 @@ Sums forward_backward(TrainedModel& trained, const std::vector<Batch>& batches,
   if (group.is_alone()) {
     trained.gradient.begin();
   } else {
-    trained.gradient.begin(pool.count() * sharded.parts(),
-                           [&](std::int64_t begin, std::int64_t end) {
-                             group.start_sum(trained.gradient.flat().narrow(0, begin, end - begin));
-                           });
+    trained.gradient.begin(shards * sharded.parts(), [&](std::int64_t begin, std::int64_t end) {
+      group.start_sum(trained.gradient.flat().narrow(0, begin, end - begin));
+    });
   }
-  // 3. Forward and backward pass of each thread.
+  // 3. Forward and backward pass of each shard.
   if (trained.packed_weights) trained.packed_weights->repack_all(pool);
-  std::vector<Sums> of_threads;
+  std::vector<Sums> of_shards;
   if (sampling_error) {
     trained.gradient.fail(sampling_error);
   } else {
-    auto factors = factors_for(trained, sharded, group, pool.count());
-    of_threads = add_gradients(trained, sharded, model_seed(options), pool, factors);
+    auto factors = factors_for(trained, sharded, group);
+    of_shards = add_gradients(trained, sharded, model_seed(options), pool, factors);
     if (!factors.empty()) trained.gradient.add_factors(factors, pool);
   }
   trained.gradient.finish();  // throws the error of a thread
@@ -203,7 +215,7 @@ Sums forward_backward(TrainedModel& trained, const std::vector<Batch>& batches,
   const auto zero = torch::zeros(
       {}, torch::TensorOptions(torch::kDouble).device(trained.weights.flat().device()));
   Sums all = {zero, zero};
-  for (const auto& sums : of_threads) {
+  for (const auto& sums : of_shards) {
     if (sums.nll.defined()) all.nll = all.nll + sums.nll;
     if (sums.risk.defined()) all.risk = all.risk + sums.risk;
   }
@@ -287,6 +299,12 @@ void run_padded_step(TrainedModel& trained, const Batch& batch, const StepSettin
 }
 
 }  // namespace
+
+std::size_t shards_of(const TrainingOptions& options, const ThreadPool& pool,
+                      torch::Device device) {
+  const bool is_fixed = options.shards > 0 && device.is_cpu();
+  return is_fixed ? static_cast<std::size_t>(options.shards) : pool.count();
+}
 
 bool halve_batches(std::vector<Batch>& batches) {
   std::vector<Batch> halves;

@@ -75,10 +75,15 @@ struct StepResult {
   std::vector<double> counts = {};  // the sums of StepSettings::counts
 };
 
+// Returns into how many shards a process divides each batch: training.shards, or one for each
+// thread.
+std::size_t shards_of(const TrainingOptions& options, const ThreadPool& pool, torch::Device device);
+
 // Performs one update. The objective is the sum of the losses of all batches, divided by their
-// number of target tokens. Each thread of the pool processes a shard of each batch. The model must
+// number of target tokens. Each thread of the pool processes shards of each batch, one after
+// another; the result depends on the number of shards, but not on that of threads. The model must
 // be in training mode. Updates nothing if `nll` or `gradient_norm` of the result is not finite. The
-// threads of all processes of the group share each batch; all must pass the same batches. Batches
+// shards of all processes of the group make up each batch; all must pass the same batches. Batches
 // can be on the CPU or on the device. A process that trains alone waits for its device once, and
 // calls before_waiting() first; that of a padded batch may lack memory, which is ignored.
 StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,

@@ -61,6 +61,22 @@ TEST_F(TrainResume, KilledAndResumedRunEndsInTheSameBytes) {
 }
 
 // Samples have up to one token per letter; the model has positions only for the best segmentation.
+TEST_F(TrainResume, WithANumberOfShardsTheThreadsMayChange) {
+  const std::vector<std::string> same = {"training.max_steps=20", "training.shards=3",
+                                         "model.dropout.states=0.3", "training.moving_average=0.9"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), same.begin(), same.end());
+    return train(more).code;
+  };
+  ASSERT_EQ(with({"threads=1"}), 0);
+  const auto model_dir = "training.model_dir=" + (folder_ / "other").string();
+  ASSERT_EQ(with({"threads=3", "training.max_steps=9", model_dir}), 0);
+  ASSERT_EQ(with({"threads=2", model_dir}), 0);
+  EXPECT_EQ(weights(), weights("other"));
+  ASSERT_EQ(with({"threads=2", "training.shards=2", "--fresh"}), 0);
+  EXPECT_NE(weights(), weights("other"));
+}
+
 TEST_F(TrainResume, SampledSubWordsStayWithinThePositions) {
   const std::vector<std::string> sampled = {
       "data.tokenizer.kind=bpe",   "data.tokenizer.vocabulary_size=60",

@@ -173,11 +173,11 @@ TEST_F(Together, AnErrorOfADeviceIsNotOneOfAnotherProcess) {
 
 TEST_F(Together, ProcessesMayHaveDifferentNumbersOfThreads) {
   const auto errors = as_processes(3, [](ProcessGroup& group) {
-    EXPECT_EQ(group.first_thread(), group.rank());
-    EXPECT_EQ(group.all_threads(), 3);
-    group.set_threads(group.rank() + 2);
-    EXPECT_EQ(group.first_thread(), std::vector<std::size_t>({0, 2, 5})[group.rank()]);
-    EXPECT_EQ(group.all_threads(), 9);
+    EXPECT_EQ(group.first_shard(), group.rank());
+    EXPECT_EQ(group.all_shards(), 3);
+    group.set_shards(group.rank() + 2);
+    EXPECT_EQ(group.first_shard(), std::vector<std::size_t>({0, 2, 5})[group.rank()]);
+    EXPECT_EQ(group.all_shards(), 9);
   });
   EXPECT_THAT(errors, ElementsAre("", "", ""));
 }
@@ -294,7 +294,7 @@ struct TinyTraining {
                                            {3, {7}, {8, 9, 10}},
                                            {4, {5, 5, 6}, {7, 7, 7, 7}}};
     ThreadPool pool(threads);
-    group.set_threads(threads);
+    group.set_shards(threads);
     TrainedModel trained(model, options);
     std::vector<double> losses;
     for (std::int64_t step = 1; step <= 5; ++step) {

@@ -161,6 +161,27 @@ TEST(TrainStep, TheGradientOfSeveralThreadsHasTheSameBytesEachTime) {
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(torch::equal(gradient_of(), expected));
 }
 
+TEST(TrainStep, WithANumberOfShardsTheBytesDoNotDependOnTheNumberOfThreads) {
+  const auto batch = make_batch(examples());
+  for (const std::size_t batches : {1, 2}) {
+    const auto weights_of = [&](std::size_t threads, std::int64_t shards) {
+      Update update(0.3);
+      update.options.shards = shards;
+      for (std::int64_t step = 1; step <= 3; ++step) {
+        update.run(std::vector<Batch>(batches, batch), threads, step);
+      }
+      return update.weights();
+    };
+    const auto expected = weights_of(1, 3);
+    for (const std::size_t threads : {2, 3, 4}) {
+      EXPECT_TRUE(torch::equal(weights_of(threads, 3), expected)) << threads;
+    }
+    EXPECT_TRUE(torch::equal(weights_of(3, 0), expected)) << "by default, one for each thread";
+    EXPECT_FALSE(torch::equal(weights_of(1, 2), expected)) << "another dropout";
+    EXPECT_TRUE(weights_of(2, 100).isfinite().all().item<bool>()) << "more than sentences";
+  }
+}
+
 TEST(TrainStep, TheNormIsClippedToTheLimitAndReturnedAsItWas) {
   Update clipped(0), free(0);
   const auto batch = make_batch(examples());
