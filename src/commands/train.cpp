@@ -445,7 +445,9 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
       record_search_options(run, setup.options.search);
     }
   }
-  const auto threads = counted(setup.pool->count(), "thread");
+  const bool has_shards = setup.options.training.shards > 0 && setup.device.is_cpu();
+  auto threads = counted(setup.pool->count(), "thread");
+  if (has_shards) threads += " for " + counted(setup.options.training.shards, "shard");
   if (last) {
     log::info("Resuming from step {} ({}).", trainer->position().step, last->string());
   } else {
@@ -455,7 +457,7 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
   if (const auto text = objective_text(setup.options); !text.empty()) log::info("{}", text);
   if (!group.is_alone()) {
     log::info("{} train together, with {} in all.", counted(group.size(), "process"),
-              counted(group.all_shards(), setup.options.training.shards > 0 ? "shard" : "thread"));
+              counted(group.all_shards(), has_shards ? "shard" : "thread"));
   }
   const auto first_step = trainer->position().step;
   const auto reason = train_with_rollbacks(setup, run, validator.get(), trainer, group);

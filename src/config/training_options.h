@@ -166,12 +166,11 @@ struct TrainingOptions {
             "unit of batch_size: target tokens with padding, or sentences"),
       field("gradient_accumulation", &TrainingOptions::gradient_accumulation,
             "number of batches whose gradients are summed for one update", between(1, max_count)),
-      field(
-          "shards", &TrainingOptions::shards,
-          "on a CPU, number of parts into which each process divides a batch; each thread computes "
-          "some of them. 0: one for each thread. A number makes the results independent of the "
-          "number of threads, but many small parts are slower",
-          between(0, 1024)),
+      field("shards", &TrainingOptions::shards,
+            "on a CPU, number of parts into which each process divides a batch, for whichever "
+            "thread is free. 0: one for each thread. A number makes the results independent of the "
+            "number of threads; many small parts are slower, and memory grows with their number",
+            between(0, 1024)),
       field("objective", &TrainingOptions::objective,
             "likelihood minimises -log P of the references; minimum_risk fine-tunes a trained "
             "model on the expected risk of its own translations (Shen et al. 2016)"),

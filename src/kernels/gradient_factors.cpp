@@ -61,10 +61,10 @@ bool GradientFactors::add_rows(const Tensor& W, const Tensor& rows, const Tensor
 // The sum of what all threads have noted.
 class FactorSum {
  public:
-  FactorSum(std::span<GradientFactors> of_threads, const Tensor& gradient,
+  FactorSum(std::span<GradientFactors> of_shards, const Tensor& gradient,
             std::span<GradientPart> parts, ThreadPool& pool)
-      : gradient_(gradient), parts_(parts), pool_(pool) {
-    for (const auto& factors : of_threads) {
+      : gradient_(gradient), parts_(parts), pool_(pool), shards_(std::ssize(of_shards)) {
+    for (const auto& factors : of_shards) {
       for (const auto& product : factors.products_) {
         if (part_of(product.place).is_wanted) products_[product.place].push_back(&product);
       }
@@ -136,11 +136,12 @@ class FactorSum {
   }
 
   // Returns the rows of a block: whole tiles of the loops, and few enough for several blocks in
-  // each thread.
+  // each thread. Does not depend on the number of threads, because the bits of a product of
+  // LibTorch may depend on its rows.
   std::int64_t block_rows(std::int64_t rows) const {
     constexpr std::int64_t tile = 64;
-    constexpr std::int64_t blocks_of_thread = 4;
-    const auto blocks = blocks_of_thread * static_cast<std::int64_t>(pool_.count());
+    constexpr std::int64_t blocks_of_shard = 4;
+    const auto blocks = blocks_of_shard * shards_;
     return std::max(tile, (rows / blocks + tile - 1) / tile * tile);
   }
 
@@ -209,13 +210,14 @@ class FactorSum {
   Tensor gradient_;
   std::span<GradientPart> parts_;
   ThreadPool& pool_;
+  std::int64_t shards_;
   std::map<Place, std::vector<const GradientFactors::Product*>> products_;
   std::map<Place, std::vector<const GradientFactors::Rows*>> rows_;
 };
 
-void add_up(std::span<GradientFactors> of_threads, const Tensor& gradient,
+void add_up(std::span<GradientFactors> of_shards, const Tensor& gradient,
             std::span<GradientPart> parts, ThreadPool& pool) {
-  FactorSum(of_threads, gradient, parts, pool).compute();
+  FactorSum(of_shards, gradient, parts, pool).compute();
 }
 
 Tensor weight_gradient(const Tensor& W, const Tensor& x, const Tensor& d_y) {

@@ -1,13 +1,13 @@
-// The gradients of weights as products over the rows of all threads.
+// The gradients of weights as products over the rows of all shards of a batch.
 //
-//   dW = Σ_i x_iᵀ d_y_i        i: the shards of a batch, one for each thread, and the uses of W
+//   dW = Σ_i x_iᵀ d_y_i        i: the shards of a batch and the uses of W
 //
 // If each thread computed its own dW, it would write a gradient of every weight, which would be
 // read again to be added up: for large models, this takes longer than the update. Instead, the
-// backward pass of a thread notes the factors. When all threads have done so, they divide the rows
+// backward pass of a shard notes the factors. When all threads have done so, they divide the rows
 // of each dW among them and write the products to their place in the gradient of the step.
 //
-// The terms of each element are added by thread, then in the order in which the thread noted them,
+// The terms of each element are added by shard, then in the order in which the shard noted them,
 // so that the bits do not depend on timing. If different parts of a W were noted that share
 // elements, one part is added after the other. For tensors in single precision on the CPU.
 #pragma once
@@ -26,7 +26,7 @@
 
 namespace regard::kernels {
 
-// The factors that one thread notes. Not thread-safe.
+// The factors that one shard notes. Not thread-safe.
 class GradientFactors {
  public:
   // `weights`: the buffer with all weights.
@@ -81,9 +81,9 @@ struct GradientPart {
   bool has_value;  // false: the part is zero, its memory unset
 };
 
-// Adds what the threads have noted to `gradient`, a buffer with the layout of the weights. `parts`:
+// Adds what the shards have noted to `gradient`, a buffer with the layout of the weights. `parts`:
 // all parameters, in ascending order. Sets has_value of those with a factor.
-void add_up(std::span<GradientFactors> of_threads, const torch::Tensor& gradient,
+void add_up(std::span<GradientFactors> of_shards, const torch::Tensor& gradient,
             std::span<GradientPart> parts, ThreadPool& pool);
 
 // Returns xᵀ d_y, the gradient of W [K, N] for x [M, K] and d_y [M, N]: in training on the CPU, as

@@ -1,5 +1,5 @@
-// The random numbers of a model in training, such as dropout masks. Each shard of each step has its
-// own stream. So the numbers do not depend on other threads, and a resumed run needs no generator
+// The random numbers of a model in training, such as dropout masks. Each part of a shard of each step
+// has its own stream. So the numbers do not depend on threads, and a resumed run needs no generator
 // state.
 #pragma once
 

@@ -194,7 +194,7 @@ void GradientSum::fail(std::exception_ptr error) {
   turn_changed_.notify_all();
 }
 
-void GradientSum::add_factors(std::span<kernels::GradientFactors> of_threads, ThreadPool& pool) {
+void GradientSum::add_factors(std::span<kernels::GradientFactors> of_shards, ThreadPool& pool) {
   if (error_) return;
   std::vector<kernels::GradientPart> parts;
   parts.reserve(parameters_.size());
@@ -204,7 +204,7 @@ void GradientSum::add_factors(std::span<kernels::GradientFactors> of_threads, Th
                      .is_wanted = parameters_[i].requires_grad(),
                      .has_value = entries_[i].has_value});
   }
-  kernels::add_up(of_threads, gradient_.flat(), parts, pool);
+  kernels::add_up(of_shards, gradient_.flat(), parts, pool);
   for (std::size_t i = 0; i < parts.size(); ++i) entries_[i].has_value = parts[i].has_value;
 }
 

@@ -59,9 +59,9 @@ class GradientSum {
   // threads that are waiting. Thread-safe.
   void fail(std::exception_ptr error);
 
-  // Adds what the threads have noted in their backward passes. Must be called once, after all
+  // Adds what the shards have noted in their backward passes. Must be called once, after all
   // threads have returned from add() and skip(), and only without on_part.
-  void add_factors(std::span<kernels::GradientFactors> of_threads, ThreadPool& pool);
+  void add_factors(std::span<kernels::GradientFactors> of_shards, ThreadPool& pool);
 
   // Completes the sum. Must be called after all threads have returned from add() and skip().
   // Rethrows the error of the first fail().

@@ -231,7 +231,12 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   setup.options = options;
   setup.device = find_device(options.device, group.device_rank());
   setup.pool = make_thread_pool(threads_of(options, group), setup.device);
-  group.set_shards(shards_of(setup.options.training, *setup.pool, setup.device));
+  const auto shards = shards_of(setup.options.training, *setup.pool, setup.device);
+  group.set_shards(shards);
+  if (shards < setup.pool->count()) {
+    log::warning("training.shards is {}, so that only so many of {} can compute a step", shards,
+              counted(setup.pool->count(), "thread"));
+  }
   group.use_device(setup.device);
   torch::manual_seed(static_cast<std::uint64_t>(options.training.random_seed));
   // A GPU trains with one thread; text is always read on all of them.

@@ -3,6 +3,7 @@
 #include <torch/utils.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <exception>
 #include <iterator>
@@ -68,15 +69,13 @@ class ShardedStep {
     kernels::PackedWeights packed(device_.is_cpu() && trained_.packed_weights
                                       ? trained_.packed_weights->precision()
                                       : kernels::Precision::full);
-    pool.run([&](std::size_t thread) {
-      for (auto own_w = thread; own_w < own_shards_; own_w += pool.count()) {
-        for (std::size_t b = 0; b < batches_.size(); ++b) {
-          const auto batch = shard(own_w, b);
-          if (!batch) continue;
-          auto parts =
-              settings_.minimum_risk->sample(*trained_.model, *batch, settings_.step, packed);
-          std::ranges::move(parts, std::back_inserter(candidates_[own_w]));
-        }
+    parallel_for(pool, own_shards_, [&](std::size_t own_w) {
+      for (std::size_t b = 0; b < batches_.size(); ++b) {
+        const auto batch = shard(own_w, b);
+        if (!batch) continue;
+        auto parts =
+            settings_.minimum_risk->sample(*trained_.model, *batch, settings_.step, packed);
+        std::ranges::move(parts, std::back_inserter(candidates_[own_w]));
       }
     });
   }
@@ -150,12 +149,13 @@ std::vector<Sums> add_gradients(TrainedModel& trained, const ShardedStep& sharde
   const auto add = [](torch::Tensor& sum, const torch::Tensor& more) {
     if (more.defined()) sum = sum.defined() ? sum + more : more;
   };
-  const auto add_part = [&](std::size_t part, std::size_t own_w) {
+  // Whichever thread is free computes the next term.
+  const auto add_term = [&](std::size_t term) {
+    const auto part = term / shards, own_w = term % shards;
     const auto mode = kernels::Mode::training(trained.packed_weights.get(),
                                               factors.empty() ? nullptr : &factors[own_w]);
     const RandomStream stream(seed + part * part_salt, sharded.stream(own_w),
                               sharded.settings().dropout_keys);
-    const auto term = part * shards + own_w;
     const auto computed = sharded.loss(own_w, part);
     if (!computed) {
       trained.gradient.skip(term);
@@ -165,11 +165,11 @@ std::vector<Sums> add_gradients(TrainedModel& trained, const ShardedStep& sharde
     add(of_shards[own_w].nll, computed->loss.nll.sum());
     add(of_shards[own_w].risk, computed->risk);
   };
-  pool.run([&](std::size_t thread) {
+  std::atomic<std::size_t> next = 0;
+  pool.run([&](std::size_t) {
     try {
-      for (std::size_t part = 0; part < sharded.parts(); ++part) {
-        for (auto own_w = thread; own_w < shards; own_w += pool.count()) add_part(part, own_w);
-      }
+      const auto terms = shards * sharded.parts();
+      for (auto term = next++; term < terms; term = next++) add_term(term);
     } catch (...) {
       trained.gradient.fail(std::current_exception());
     }
@@ -255,7 +255,9 @@ void run_padded_step(TrainedModel& trained, const Batch& batch, const StepSettin
       settings.learning_rate,
       trained.average ? trained.average->weight_of_update(settings.step) : 0};
   const auto all = settings.graphs->run(
-      batch, numbers, Random(model_seed(options), first_stream(settings, pool.count(), 0)),
+      batch, numbers,
+      Random(model_seed(options),
+             first_stream(settings, shards_of(options, pool, batch.block.device()), 0)),
       [&](const Batch& padded, const torch::Tensor& on_device, const torch::Tensor& keys) {
         const auto& gradient = trained.gradient.flat();
         auto own_settings = settings;

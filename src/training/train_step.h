@@ -1,7 +1,7 @@
 // One training update:
 //
-//   samples of the model on each thread (only for training.objective: minimum_risk) →
-//   forward and backward on each thread → sum of the gradients → check that it is finite →
+//   samples of the model for each shard (only for training.objective: minimum_risk) →
+//   forward and backward of each shard → sum of the gradients → check that it is finite →
 //   clipping of the norm → optimizer → moving average
 #pragma once
 

@@ -60,7 +60,6 @@ TEST_F(TrainResume, KilledAndResumedRunEndsInTheSameBytes) {
   EXPECT_EQ(scores("run"), scores("killed"));
 }
 
-// Samples have up to one token per letter; the model has positions only for the best segmentation.
 TEST_F(TrainResume, WithANumberOfShardsTheThreadsMayChange) {
   const std::vector<std::string> same = {"training.max_steps=20", "training.shards=3",
                                          "model.dropout.states=0.3", "training.moving_average=0.9"};
@@ -77,6 +76,7 @@ TEST_F(TrainResume, WithANumberOfShardsTheThreadsMayChange) {
   EXPECT_NE(weights(), weights("other"));
 }
 
+// Samples have up to one token per letter; the model has positions only for the best segmentation.
 TEST_F(TrainResume, SampledSubWordsStayWithinThePositions) {
   const std::vector<std::string> sampled = {
       "data.tokenizer.kind=bpe",   "data.tokenizer.vocabulary_size=60",

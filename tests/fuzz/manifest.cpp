@@ -32,11 +32,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::succeeds([&] {
     const auto before = read_run_manifest(path);
     const Json file = {{"path", "a"}, {"sha256", "b"}, {"lines", 1}};
-    const Json now = {{"regard", "1"},
-                      {"libtorch", "2"},
-                      {"threads", 3},
-                      {"data", {file}},
-                      {"tokenizer_files", {file}}};
+    const Json now = {{"regard", "1"},      {"libtorch", "2"}, {"threads", 3},
+                      {"shards", size % 2}, {"data", {file}},  {"tokenizer_files", {file}}};
     static_cast<void>(manifest_differences(before, now));
     Json manifest = now;
     add_earlier_sessions(manifest, before);

@@ -105,6 +105,24 @@ TEST(GradientFactorsReference, SoItIsInBf16) {
   for (const auto& c : cases()) expect_equal(c, Precision::bf16, 2);
 }
 
+// Matrices of more than one block of rows (FactorSum in gradient_factors.cpp).
+TEST(GradientFactorsReference, WithANumberOfShardsTheBytesDoNotDependOnTheNumberOfThreads) {
+  const Case wide = {"wide", changed([](auto& o) {
+                       o.encoder.hidden_size = o.decoder.hidden_size = 192;
+                       o.dropout = {0.2, 0.2, 0.2};
+                     })};
+  TrainingOptions options;
+  options.shards = 4;
+  for (const auto precision : {std::optional<Precision>(), {Precision::full}, {Precision::bf16}}) {
+    if (precision && !kernels::can_multiply(*precision)) continue;
+    const auto expected = gradient(wide, precision, false, 1, options);
+    for (const std::size_t threads : {2, 3, 4, 6}) {
+      EXPECT_TRUE(torch::equal(gradient(wide, precision, false, threads, options), expected))
+          << threads;
+    }
+  }
+}
+
 TEST(GradientFactorsReference, FrozenParametersHaveNone) {
   TrainingOptions options;
   options.freeze = {"encoder.*", "source_embedding", "output_weight"};

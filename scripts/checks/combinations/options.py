@@ -53,6 +53,7 @@ TRAINING = {
     "training.freeze": ["[]", "[decoder.*]"],
     "training.early_stopping_metric": ["bleu", "loss", "chrf"],
     "threads": [2, 1],
+    "training.shards": [0, 3],
 }
 
 DECODING = {
