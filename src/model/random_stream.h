@@ -1,6 +1,6 @@
-// The random numbers of a model in training, such as dropout masks. Each part of a shard of each step
-// has its own stream. So the numbers do not depend on threads, and a resumed run needs no generator
-// state.
+// The random numbers of a model in training, such as dropout masks. Each part of a shard of each
+// step has its own stream. So the numbers do not depend on threads, and a resumed run needs no
+// generator state.
 #pragma once
 
 #include <torch/types.h>

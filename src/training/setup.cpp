@@ -235,7 +235,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   group.set_shards(shards);
   if (shards < setup.pool->count()) {
     log::warning("training.shards is {}, so that only so many of {} can compute a step", shards,
-              counted(setup.pool->count(), "thread"));
+                 counted(setup.pool->count(), "thread"));
   }
   group.use_device(setup.device);
   torch::manual_seed(static_cast<std::uint64_t>(options.training.random_seed));
