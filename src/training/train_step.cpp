@@ -149,7 +149,7 @@ std::vector<Sums> add_gradients(TrainedModel& trained, const ShardedStep& sharde
   const auto add = [](torch::Tensor& sum, const torch::Tensor& more) {
     if (more.defined()) sum = sum.defined() ? sum + more : more;
   };
-  // Whichever thread is free computes the next term.
+  // Each thread begins with a term of its own, and whichever is free computes the next.
   const auto add_term = [&](std::size_t term) {
     const auto part = term / shards, own_w = term % shards;
     const auto mode = kernels::Mode::training(trained.packed_weights.get(),
@@ -165,11 +165,11 @@ std::vector<Sums> add_gradients(TrainedModel& trained, const ShardedStep& sharde
     add(of_shards[own_w].nll, computed->loss.nll.sum());
     add(of_shards[own_w].risk, computed->risk);
   };
-  std::atomic<std::size_t> next = 0;
-  pool.run([&](std::size_t) {
+  std::atomic<std::size_t> next = pool.count();
+  pool.run([&](std::size_t thread) {
     try {
       const auto terms = shards * sharded.parts();
-      for (auto term = next++; term < terms; term = next++) add_term(term);
+      for (auto term = thread; term < terms; term = next++) add_term(term);
     } catch (...) {
       trained.gradient.fail(std::current_exception());
     }
