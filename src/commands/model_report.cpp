@@ -166,12 +166,12 @@ std::string training_text(const ModelReport& report) {
   const auto& run = *report.run;
   text += fmt::format("time to last validation  {}\n",
                       format_duration(run.validations.training_seconds()));
-  const auto shards = run.manifest.value("shards", 0);
+  const auto shards = run.manifest.contains("shards") ? value_text(run.manifest, "shards") : "0";
   text += fmt::format("with  regard {}, LibTorch {}, {} {}{}, seed {}\n",
                       value_text(run.manifest, "regard"), value_text(run.manifest, "libtorch"),
                       value_text(run.manifest, "threads"),
                       pluralize(value_text(run.manifest, "threads") == "1", "thread"),
-                      shards > 0 ? fmt::format(", {} shards", shards) : "",
+                      shards == "0" ? "" : ", " + shards + " " + pluralize(shards == "1", "shard"),
                       value_text(run.manifest, "random_seed"));
   if (const auto stopped = run.manifest.find("stopped"); stopped != run.manifest.end()) {
     text += fmt::format("stopped  at step {}: {}\n", value_text(*stopped, "step"),
