@@ -22,46 +22,47 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// q [N, A], keys [B, S, A], v [A] or none, lengths [B], windows [N, 2] or none -> α [N, S]
+// q [N, A], keys [B, S, A], v [A] or none, lengths [B], windows [N, 2] or none -> α or e [N, S]
 class WeighFunction : public torch::autograd::Function<WeighFunction> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& q, const Tensor& keys,
                         const Maybe& v, const Tensor& lengths, const Maybe& windows,
-                        std::int64_t form, double scale) {
-    auto weights = torch::empty({q.size(0), keys.size(1)}, q.options());
+                        std::int64_t form, double scale, bool want_weights) {
+    auto rows = torch::empty({q.size(0), keys.size(1)}, q.options());
     const auto score =
         score_of(keys, v.value_or(Tensor()), lengths, windows.value_or(Tensor()), form, scale);
     AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "weigh", [&] {
-      weigh<scalar_t>(score.buffers<scalar_t>(), q.size(0) / keys.size(0),
-                      {q.const_data_ptr<scalar_t>(), q.size(1)},
-                      weights.mutable_data_ptr<scalar_t>());
+      const auto compute = want_weights ? weigh<scalar_t> : kernels::score<scalar_t>;
+      compute(score.buffers<scalar_t>(), q.size(0) / keys.size(0),
+              {q.const_data_ptr<scalar_t>(), q.size(1)}, rows.mutable_data_ptr<scalar_t>());
     });
-    context->save_for_backward(
-        {q, keys, v.value_or(Tensor()), lengths, windows.value_or(Tensor()), weights});
+    context->save_for_backward({q, keys, v.value_or(Tensor()), lengths, windows.value_or(Tensor()),
+                                want_weights ? rows : Tensor()});
     context->saved_data["form"] = form;
     context->saved_data["scale"] = scale;
-    return weights;
+    return rows;
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
     const auto saved = context->get_saved_variables();
-    const auto& [q, keys, v] = std::tie(saved[0], saved[1], saved[2]);
+    const auto& [q, keys, v, weights] = std::tie(saved[0], saved[1], saved[2], saved[5]);
     const auto score = score_of(keys, v, saved[3], saved[4], context->saved_data["form"].toInt(),
                                 context->saved_data["scale"].toDouble());
-    const auto d_weights = gradients[0].contiguous();
+    const auto d_rows = gradients[0].contiguous();
     auto d_q = torch::empty_like(q);
     auto d_keys = torch::zeros_like(keys);
     auto d_v = v.defined() ? torch::zeros({keys.size(0), keys.size(2)}, q.options()) : Tensor();
     AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "weigh_backward", [&] {
-      weigh_backward<scalar_t>(
-          score.buffers<scalar_t>(), q.size(0) / keys.size(0),
-          {q.const_data_ptr<scalar_t>(), q.size(1)}, saved[5].const_data_ptr<scalar_t>(),
-          d_weights.const_data_ptr<scalar_t>(), {d_q.mutable_data_ptr<scalar_t>(), q.size(1)},
-          d_keys.mutable_data_ptr<scalar_t>(),
-          d_v.defined() ? d_v.mutable_data_ptr<scalar_t>() : nullptr);
+      weigh_backward<scalar_t>(score.buffers<scalar_t>(), q.size(0) / keys.size(0),
+                               {q.const_data_ptr<scalar_t>(), q.size(1)},
+                               weights.defined() ? weights.const_data_ptr<scalar_t>() : nullptr,
+                               d_rows.const_data_ptr<scalar_t>(),
+                               {d_q.mutable_data_ptr<scalar_t>(), q.size(1)},
+                               d_keys.mutable_data_ptr<scalar_t>(),
+                               d_v.defined() ? d_v.mutable_data_ptr<scalar_t>() : nullptr);
     });
-    return {d_q,      d_keys,  d_v.defined() ? d_v.sum(0) : Tensor(), Tensor(), Tensor(),
-            Tensor(), Tensor()};
+    const Tensor none;
+    return {d_q, d_keys, d_v.defined() ? d_v.sum(0) : none, none, none, none, none, none};
   }
 
  private:
@@ -112,6 +113,31 @@ Tensor in_rows(const AttentionScore& score, const Tensor& states, bool want_weig
   return e;
 }
 
+// Returns the weights or the scores [N, S], with gradients.
+Tensor weigh_or_score(const AttentionScore& score, const Tensor& states, bool want_weights) {
+  const auto contiguous = [](const Tensor& x) {
+    return x.defined() ? Maybe(x.contiguous()) : Maybe();
+  };
+  return WeighFunction::apply(queries_of(score, states), score.keys.contiguous(),
+                              contiguous(score.v), score.lengths.contiguous(),
+                              contiguous(score.windows), static_cast<std::int64_t>(score.form),
+                              score.scale, want_weights);
+}
+
+// Returns the scores [B, G, S] by LibTorch's operations.
+Tensor scores_reference(const AttentionScore& score, const Tensor& states) {
+  const auto& keys = score.keys;  // [B, S, A]
+  if (score.form == ScoreForm::additive) {
+    const auto q = torch::linear(states, score.W).unsqueeze(2);  // [B, G, 1, A]
+    return (keys.unsqueeze(1) + q).tanh().matmul(score.v);
+  }
+  if (score.form == ScoreForm::position) return torch::linear(states, score.W);
+  const auto q = score.form == ScoreForm::cosine
+                     ? states / states.norm(2, -1, /*keepdim=*/true).clamp_min(smallest_norm)
+                     : states;
+  return q.matmul(keys.transpose(1, 2)) * score.scale;  // [B, G, S]
+}
+
 }  // namespace
 
 AttentionScore position_score(const torch::Tensor& W, std::int64_t S) {
@@ -147,37 +173,25 @@ AttentionScore with_coverage(AttentionScore score, const torch::Tensor& coverage
 torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor& states) {
   if (!is_fused_on(states)) return attention_weights_reference(score, states);
   if (in_search(states)) return in_rows(score, states, /*want_weights=*/true);
-  const auto contiguous = [](const Tensor& x) {
-    return x.defined() ? Maybe(x.contiguous()) : Maybe();
-  };
-  return WeighFunction::apply(queries_of(score, states), score.keys.contiguous(),
-                              contiguous(score.v), score.lengths.contiguous(),
-                              contiguous(score.windows), static_cast<std::int64_t>(score.form),
-                              score.scale);
+  return weigh_or_score(score, states, /*want_weights=*/true);
 }
 
 torch::Tensor attention_weights_reference(const AttentionScore& score,
                                           const torch::Tensor& states) {
-  const auto e = attention_scores(score, states.view({score.keys.size(0), -1, states.size(1)}));
+  const auto e = scores_reference(score, states.view({score.keys.size(0), -1, states.size(1)}));
   return masked_softmax(e, score.lengths, score.windows, padding_of(score))
       .view({states.size(0), -1});
 }
 
 torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor& states) {
-  const auto& keys = score.keys;  // [B, S, A]
-  if (in_search(states)) {
-    const auto e = in_rows(score, states.flatten(0, 1), /*want_weights=*/false);
-    return e.view({states.size(0), states.size(1), -1});
-  }
-  if (score.form == ScoreForm::additive) {
-    const auto q = torch::linear(states, score.W).unsqueeze(2);  // [B, G, 1, A]
-    return (keys.unsqueeze(1) + q).tanh().matmul(score.v);
-  }
-  if (score.form == ScoreForm::position) return torch::linear(states, score.W);
-  const auto q = score.form == ScoreForm::cosine
-                     ? states / states.norm(2, -1, /*keepdim=*/true).clamp_min(smallest_norm)
-                     : states;
-  return q.matmul(keys.transpose(1, 2)) * score.scale;  // [B, G, S]
+  const bool is_search = in_search(states);
+  // The other forms are products of matrices.
+  const bool is_fused = score.form == ScoreForm::additive && is_fused_on(states);
+  if (!is_search && !is_fused) return scores_reference(score, states);
+  const auto rows = states.flatten(0, 1);
+  const auto e = is_search ? in_rows(score, rows, /*want_weights=*/false)
+                           : weigh_or_score(score, rows, /*want_weights=*/false);
+  return e.view({states.size(0), states.size(1), -1});
 }
 
 torch::Tensor padding_of(const AttentionScore& score) {

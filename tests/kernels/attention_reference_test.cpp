@@ -42,8 +42,10 @@ class AttentionReference : public testing::TestWithParam<ScoreForm> {
     return found;
   }
   void expect_kernel_equals_reference(const torch::Tensor& windows) {
-    const auto fused = all(windows, false);
-    const auto plain = all(windows, true);
+    expect_equal(all(windows, false), all(windows, true));
+  }
+  static void expect_equal(const std::vector<torch::Tensor>& fused,
+                           const std::vector<torch::Tensor>& plain) {
     for (std::size_t i = 0; i < fused.size(); ++i) {
       ASSERT_EQ(fused[i].defined(), plain[i].defined()) << i;
       if (fused[i].defined()) {
@@ -64,6 +66,19 @@ class AttentionReference : public testing::TestWithParam<ScoreForm> {
 
 TEST_P(AttentionReference, WeightsAndGradientsEqualTheReference) {
   expect_kernel_equals_reference({});
+}
+
+TEST_P(AttentionReference, ScoresAndGradientsEqualTheReference) {
+  const auto scores = [&](bool reference) {
+    use_reference(reference);
+    for (auto x : {states_, W_, v_, keys_}) x.mutable_grad() = torch::Tensor();
+    const auto outside = torch::arange(S) >= lengths_.view({B, 1, 1});  // arbitrary there
+    const auto e = attention_scores(score(), states_.view({B, G, A})).masked_fill(outside, 0);
+    (e * towards_.view({B, G, S})).sum().backward();
+    return std::vector<torch::Tensor>{e.detach(), states_.grad(), W_.grad(), v_.grad(),
+                                      keys_.grad()};
+  };
+  expect_equal(scores(false), scores(true));
 }
 
 TEST_P(AttentionReference, SoTheyDoInWindows) {

@@ -116,18 +116,19 @@ REGARD_INLINE void weigh_sentence(const AttentionBuffers<T>& buffers, std::int64
   softmax(end - begin, weights + begin);
 }
 
-// Propagates the gradient of α to q, k and v, for sentence b and its query number n.
+// Propagates the gradient of α to q, k and v, for sentence b and its query number n. If there are
+// no weights, d_weights is the gradient of e.
 template <typename T>
 REGARD_INLINE void weigh_sentence_backward(const AttentionBuffers<T>& buffers, std::int64_t b,
                                            std::int64_t n, const T* q, const T* weights,
                                            const T* d_weights, T* d_q, T* d_keys, T* d_v) {
   const auto A = buffers.A;
   const auto [begin, end] = span(buffers, b, n);
-  const T mean = dot(end - begin, weights + begin, d_weights + begin);
+  const T mean = weights == nullptr ? T(0) : dot(end - begin, weights + begin, d_weights + begin);
   const T scale = product_scale(buffers, q);
   std::fill(d_q, d_q + A, T(0));
   for (std::int64_t s = begin; s < end; ++s) {
-    const T d_e = weights[s] * (d_weights[s] - mean);
+    const T d_e = weights == nullptr ? d_weights[s] : weights[s] * (d_weights[s] - mean);
     energy_backward(buffers, scale, s, d_e, q, key(buffers, buffers.keys, b, s), d_q,
                     key(buffers, d_keys, b, s), d_v == nullptr ? d_v : d_v + b * A);
   }
@@ -179,9 +180,10 @@ template <typename T>
 REGARD_FOR_EACH_CPU void weigh_backward(const AttentionBuffers<T>& buffers, std::int64_t G,
                                         Strided<const T> q, const T* weights, const T* d_weights,
                                         Strided<T> d_q, T* d_keys, T* d_v) {
-  for (std::int64_t n = 0; n < buffers.B * G; ++n, weights += buffers.S, d_weights += buffers.S) {
+  for (std::int64_t n = 0; n < buffers.B * G; ++n, d_weights += buffers.S) {
     weigh_sentence_backward(buffers, n / G, n, q.row(n), weights, d_weights, d_q.row(n), d_keys,
                             d_v);
+    if (weights != nullptr) weights += buffers.S;
   }
 }
 

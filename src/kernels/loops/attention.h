@@ -62,6 +62,7 @@ void mix(std::int64_t B, std::int64_t G, std::int64_t S, std::int64_t M,
 
 // The gradient of weigh(): weights as it wrote them, d_weights [B · G, S] -> d_q [B · G, A]; adds
 // to d_keys [B, S, A] and to d_v [B, A], the gradient of v per sentence (null unless additive).
+// Weights null: the gradient of score(), with d_e for d_weights.
 template <typename T>
 void weigh_backward(const AttentionBuffers<T>& buffers, std::int64_t G, Strided<const T> q,
                     const T* weights, const T* d_weights, Strided<T> d_q, T* d_keys, T* d_v);
