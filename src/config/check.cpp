@@ -308,12 +308,18 @@ void check_pointer(const Options& options, ConfigErrors& errors) {
 }
 
 void check_copy(const Options& options, ConfigErrors& errors) {
-  const auto kind = options.data.tokenizer.kind;
-  if (kind != TokenizerKind::word) {
+  const auto& tokenizer = options.data.tokenizer;
+  if (tokenizer.kind != TokenizerKind::word && !tokenizer.joint) {
     errors.add("model.output.kind",
-               " is copy, but data.tokenizer.kind is {}: with sub-words and characters no word is "
-               "unknown, so there is nothing to copy; set data.tokenizer.kind to word",
-               to_yaml(kind));
+               " is copy, but data.tokenizer.kind is {} and joint is false: both sides must split "
+               "a word alike to copy its parts; set data.tokenizer.joint to true, or kind to word",
+               to_yaml(tokenizer.kind));
+  }
+  if (tokenizer.sampling > 0) {
+    errors.add("model.output.kind",
+               " is copy, but data.tokenizer.sampling is {}: a word that is split at random has "
+               "other parts in the source than in the target; set it to 0",
+               tokenizer.sampling);
   }
   if (options.model.encoder.numbers > 0) {
     errors.add("model.output.kind",

@@ -288,9 +288,11 @@ TEST(Check, OutputsCheckTheOptionsTheyNeed) {
   EXPECT_EQ(model_problem({word, pointer, numbers}), no_error);
   EXPECT_EQ(model_problem({word, copy}), no_error);
   EXPECT_EQ(model_problem({word, numbers}), no_error);
-  EXPECT_THAT(model_problem({copy}),
-              AllOf(HasSubstr("with sub-words and characters no word is unknown"),
-                    HasSubstr("data.tokenizer.kind is bpe")));
+  EXPECT_THAT(model_problem({copy}), AllOf(HasSubstr("data.tokenizer.kind is bpe"),
+                                           HasSubstr("set data.tokenizer.joint to true")));
+  EXPECT_EQ(model_problem({copy, "data.tokenizer.joint=true"}), no_error);
+  EXPECT_THAT(model_problem({copy, "data.tokenizer.joint=true", "data.tokenizer.sampling=0.1"}),
+              HasSubstr("split at random"));
   EXPECT_THAT(model_problem({pointer}), HasSubstr("points to words"));
   EXPECT_THAT(model_problem({numbers}), HasSubstr("model.encoder.numbers is 2"));
   EXPECT_THAT(model_problem({word, copy, numbers}), HasSubstr("cannot be copied"));

@@ -47,6 +47,18 @@ TEST_F(TextCodecTest, SentencePieceWorksWithTorchLoaded) {
   EXPECT_THROW(torch::ones({2}).view({3}), c10::Error);
 }
 
+TEST_F(TextCodecTest, CopiesSubWordsAndTheirUnknownCharacters) {
+  options_.tokenizer.kind = TokenizerKind::bpe;
+  options_.tokenizer.joint = true;
+  options_.tokenizer.vocabulary_size = 60;
+  auto codec = make_text_codec(options_);
+  codec.output = OutputKind::copy;
+  const auto line = codec.encode_source("badoki ßad");
+  ASSERT_EQ(line.oov_words.size(), 1U);
+  EXPECT_EQ(line.extended_ids.size(), line.tokens.size() + 1);
+  EXPECT_EQ(codec.decode(codec.encode_target("ßad ki", line), line.oov_words), "ßad ki");
+}
+
 TEST_F(TextCodecTest, EachSideIsTrainedOnAllItsCorpora) {
   const TextCodec both = make_text_codec(options_);
   EXPECT_EQ(both.target->serialized(), "<pad>\n<unk>\n<s>\n</s>\nz\nx\ny\n");
@@ -115,6 +127,19 @@ TEST(CopyingTextCodec, LowercaseOovWords) {
   const auto line = copying_codec(true).encode_source("Zed OF zed");
   EXPECT_THAT(line.extended_ids, ElementsAre(7, 6, 7, eos_id));
   EXPECT_THAT(line.oov_words, ElementsAre("zed"));
+}
+
+TEST(CopyingTextCodec, SourceAndTargetHaveTheSamePartsOfAWord) {
+  TokenizerOptions options;
+  options.kind = TokenizerKind::character;
+  const std::shared_ptr<const Tokenizer> joint = load_tokenizer(options, "a\nb\n", "joint");
+  const TextCodec codec = {joint, joint, OutputKind::copy};
+  const auto line = codec.encode_source("bßaß");
+  EXPECT_THAT(line.tokens, ElementsAre(5, unk_id, 4, unk_id));
+  EXPECT_THAT(line.extended_ids, ElementsAre(5, 6, 4, 6, eos_id));
+  const auto ids = codec.encode_target("ßab", line);
+  EXPECT_THAT(ids, ElementsAre(6, 4, 5));
+  EXPECT_EQ(codec.decode(ids, line.oov_words), "ßab");
 }
 
 TEST(PointingTextCodec, RejectAPositionOutsideTheSource) {
