@@ -189,6 +189,12 @@ TEST(StarterConfigTest, LinesOfSymbolsAreRightAsAWhole) {
   EXPECT_EQ(read(split).training.early_stopping_metric, Metric::bleu);
 }
 
+TEST(StarterConfigTest, ManyLinesOfSymbolsHaveLessDropout) {
+  EXPECT_EQ(read(of(4'000, 40)).model.dropout.states, 0.3);
+  EXPECT_EQ(read(of(25'000, 40)).model.dropout.states, 0.2);
+  EXPECT_EQ(read(of(25'000, 400)).model.dropout.states, 0.3);
+}
+
 TEST(StarterConfigTest, ReducesCoverageForManyCharacters) {
   auto config = of(30'000);
   config.train.src.distinct_characters = 3'000;
