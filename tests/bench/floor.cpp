@@ -27,28 +27,6 @@ struct Candidate {
   std::function<void()> run;
 };
 
-// a b by oneDNN with b packed, or nullopt if this LibTorch does not have it.
-std::optional<Candidate> one_dnn(const Tensor& a, const Tensor& b) {
-  auto& dispatcher = c10::Dispatcher::singleton();
-  const auto reorder = dispatcher.findSchema({"mkldnn::_reorder_linear_weight", ""});
-  const auto linear = dispatcher.findSchema({"mkldnn::_linear_pointwise", ""});
-  if (!reorder || !linear) return std::nullopt;
-  try {
-    torch::jit::Stack stack = {b.t().contiguous(), a.size(0)};
-    reorder->callBoxed(stack);
-    const auto packed = stack.at(0).toTensor();
-    auto run = [linear = *linear, packed, a = a.contiguous()] {
-      c10::List<std::optional<at::Scalar>> none;
-      torch::jit::Stack arguments = {a, packed, c10::IValue(), "none", none, ""};
-      linear.callBoxed(arguments);
-    };
-    run();
-    return Candidate{"oneDNN", run};
-  } catch (const std::exception&) {
-    return std::nullopt;
-  }
-}
-
 std::vector<Candidate> candidates(const Tensor& a, const Tensor& b, Precision precision) {
   std::vector<Candidate> all;
   const auto y = torch::empty({a.size(0), b.size(1)});
@@ -63,7 +41,7 @@ std::vector<Candidate> candidates(const Tensor& a, const Tensor& b, Precision pr
                      auto into = result;
                      at::mm_out(into, left, right);
                    }});
-    if (auto found = one_dnn(left, right)) all.push_back(*found);
+    if (auto run = one_dnn_product(left, right)) all.push_back({"oneDNN", std::move(run)});
   };
   add_own(Precision::full);
   add_libraries(a, b);
@@ -105,6 +83,27 @@ std::unique_ptr<at::ObserverContext> record(const at::RecordFunction& function) 
 }
 
 }  // namespace
+
+std::function<void()> one_dnn_product(const Tensor& a, const Tensor& b) {
+  auto& dispatcher = c10::Dispatcher::singleton();
+  const auto reorder = dispatcher.findSchema({"mkldnn::_reorder_linear_weight", ""});
+  const auto linear = dispatcher.findSchema({"mkldnn::_linear_pointwise", ""});
+  if (!reorder || !linear) return nullptr;
+  try {
+    torch::jit::Stack stack = {b.t().contiguous(), a.size(0)};
+    reorder->callBoxed(stack);
+    const auto packed = stack.at(0).toTensor();
+    auto run = [linear = *linear, packed, a = a.contiguous()] {
+      c10::List<std::optional<at::Scalar>> none;
+      torch::jit::Stack arguments = {a, packed, c10::IValue(), "none", none, ""};
+      linear.callBoxed(arguments);
+    };
+    run();
+    return run;
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
 
 std::vector<ProductShape> record_products(const std::function<void()>& step) {
   recorded.counts.clear();

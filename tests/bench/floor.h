@@ -31,6 +31,10 @@ struct ProductShape {
   std::int64_t times = 1;
 };
 
+// Returns a function that computes a b by oneDNN, b packed before, or an empty one if this LibTorch
+// does not have it.
+std::function<void()> one_dnn_product(const torch::Tensor& a, const torch::Tensor& b);
+
 // Runs `step` and returns the products in it, on any thread: those of LibTorch and of PackedMatrix,
 // without those inside LibTorch's fused self-attention.
 std::vector<ProductShape> record_products(const std::function<void()>& step);

@@ -1,5 +1,6 @@
-// How fast a product with a packed matrix is beside LibTorch's, at the shapes of training and
-// search: one thread, in turn in the same minute. Prints Markdown and, as its last line, one JSON
+// How fast a product with a packed matrix is beside LibTorch's and oneDNN's, at the shapes of
+// training and search: one thread, in turn in the same minute. oneDNN's has both factors packed
+// before. Prints Markdown and, as its last line, one JSON
 // object. scripts/bench.sh product runs it.
 #include <torch/utils.h>
 
@@ -14,6 +15,7 @@
 #include "base/json.h"
 #include "kernels/packed_weights.h"
 #include "report/table.h"
+#include "tests/bench/floor.h"
 #include "tests/bench/timing.h"
 
 namespace regard {
@@ -52,10 +54,13 @@ Json measure(const Case& c, int repeats, Table& table) {
   for (const auto precision : {kernels::Precision::bf16, kernels::Precision::int8}) {
     if (kernels::can_multiply(precision)) shorter.try_emplace(precision, W, precision);
   }
+  std::map<kernels::Precision, std::function<void()>> one_dnn = {
+      {kernels::Precision::full, one_dnn_product(x, W)},
+      {kernels::Precision::bf16, one_dnn_product(x.to(torch::kBFloat16), W.to(torch::kBFloat16))}};
   const double operations = 2.0 * static_cast<double>(c.M * c.K * c.N);
   const auto times = std::max(1, static_cast<int>(std::lround(1e9 / operations)));
   std::vector<double> torchs, packeds, packings;
-  std::map<kernels::Precision, std::vector<double>> times_of_shorter;
+  std::map<kernels::Precision, std::vector<double>> times_of_shorter, times_of_one_dnn;
   for (int round = 0; round < repeats; ++round) {
     const auto each = [&](auto&& product) {
       return seconds([&] {
@@ -68,25 +73,33 @@ Json measure(const Case& c, int repeats, Table& table) {
     for (const auto& [precision, matrix] : shorter) {
       times_of_shorter[precision].push_back(each([&] { matrix.multiply(x, y); }));
     }
+    for (const auto& [precision, product] : one_dnn) {
+      if (product) times_of_one_dnn[precision].push_back(each(product));
+    }
     packings.push_back(each([&] { kernels::PackedMatrix unused(W); }));
   }
   const auto gflops = [&](double time) { return operations / time / 1e9; };
   const auto ratio = median_of_pairs(torchs, packeds);
-  const auto shorter_gflops = [&](kernels::Precision precision) {
-    const auto found = times_of_shorter.find(precision);
-    return found == times_of_shorter.end() ? 0.0 : gflops(median(found->second));
+  const auto speed_of = [&](const auto& times_of, kernels::Precision precision) {
+    const auto found = times_of.find(precision);
+    return found == times_of.end() ? 0.0 : gflops(median(found->second));
   };
-  const auto bf16 = shorter_gflops(kernels::Precision::bf16);
-  const auto int8 = shorter_gflops(kernels::Precision::int8);
+  const auto bf16 = speed_of(times_of_shorter, kernels::Precision::bf16);
+  const auto int8 = speed_of(times_of_shorter, kernels::Precision::int8);
+  const auto one_dnn_full = speed_of(times_of_one_dnn, kernels::Precision::full);
+  const auto one_dnn_bf16 = speed_of(times_of_one_dnn, kernels::Precision::bf16);
   const auto text = [](double speed) { return speed > 0 ? fmt::format("{:.0f}", speed) : "–"; };
   table.add({c.of, fmt::format("{} × {} · {} × {}", c.M, c.K, c.K, c.N),
-             fmt::format("{:.0f}", gflops(median(torchs))),
+             fmt::format("{:.0f}", gflops(median(torchs))), text(one_dnn_full),
              fmt::format("{:.0f}", gflops(median(packeds))), fmt::format("{:.2f}", ratio),
-             text(bf16), text(int8), fmt::format("{:.2f}", 1000 * median(packings)),
+             text(one_dnn_bf16), text(bf16), text(int8),
+             fmt::format("{:.2f}", 1000 * median(packings)),
              fmt::format("{:.2f}", 1000 * median(packeds))});
   return {{"of", c.of},
           {"shape", {c.M, c.K, c.N}},
           {"gflops_libtorch", gflops(median(torchs))},
+          {"gflops_onednn", one_dnn_full},
+          {"gflops_onednn_bf16", one_dnn_bf16},
           {"gflops_packed", gflops(median(packeds))},
           {"faster_by", ratio},
           {"gflops_bf16", bf16},
@@ -109,8 +122,10 @@ int main(int argc, char** argv) {
   regard::Table table({{"product"},
                        {"shape", Align::right},
                        {"LibTorch, GFLOP/s", Align::right},
+                       {"oneDNN, GFLOP/s", Align::right},
                        {"packed, GFLOP/s", Align::right},
                        {"faster by", Align::right},
+                       {"oneDNN in bf16, GFLOP/s", Align::right},
                        {"bf16, GFLOP/s", Align::right},
                        {"int8, GFLOP/s", Align::right},
                        {"packing, ms", Align::right},
