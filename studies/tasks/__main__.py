@@ -9,7 +9,7 @@ import json
 import statistics
 
 import project
-from benchmarks import DATA, benchmarks
+from benchmarks import DATA, benchmarks, with_link
 from cells import Cell, Ensemble, Study, effort, parser_of, results_table
 from fetch import TASKS
 from project import INPUT_ERROR, ROOT, Failure, names_in
@@ -79,8 +79,8 @@ def results_of(benchmark, cells):
     """Returns the table of a benchmark: published figures, then those of regard."""
     heads = [column.head for column in benchmark.columns]
     rows = [
-        [name, *(figures.get(head, "–") for head in heads), "–", "–", "–", address]
-        for name, figures, address in benchmark.published
+        [name, *(figures.get(head, "–") for head in heads), "–", "–", "–", with_link(origin)]
+        for name, figures, origin in benchmark.published
     ]
     rows += [
         row_of(benchmark, cells, system.name, f"**{system.remark}** (`{system.name}`)")
@@ -104,11 +104,11 @@ def row_of(benchmark, cells, system, label):
         mean_and_deviation([value(cells, system, column, seed) for seed in benchmark.seeds])
         for column in benchmark.columns
     ]
-    seeds = len(done) / len({task for _, task, _ in of_system})
+    seeds = len({seed for (_, _, seed), result in of_system.items() if result})
     minutes = [result["minutes"] for result in done if "minutes" in result]
     parameters = statistics.mean(result["parameters"] for result in done)
     return [
-        label, *figures, f"{seeds:.1f}".removesuffix(".0") if minutes else "–",
+        label, *figures, seeds if minutes else "–",
         f"{statistics.mean(minutes):.1f}" if minutes else "–", f"{parameters / 1e6:.2f}", "",
     ]  # fmt: skip
 
@@ -132,15 +132,16 @@ def kinds_of(cells):
 
 def main():
     parser = parser_of("tasks", __doc__)
-    parser.add_argument("--benchmarks", default="", help=f"some of: {','.join(TASKS)}")
+    parser.add_argument("--benchmarks", default="", help="some of the tasks, and cogs_rare, separated by commas")
     options = parser.parse_args()
     study = Study(options, "tasks")
-    wanted = names_in(options.benchmarks, list(TASKS), "benchmark")
     for name in TASKS:
         if not (ROOT / DATA / name).is_dir():
             raise Failure(INPUT_ERROR, f"found no {DATA}/{name}; run scripts/fetch_tasks.sh")
+    every_benchmark = benchmarks(study)
+    wanted = names_in(options.benchmarks, [benchmark.name for benchmark in every_benchmark], "benchmark")
     parts, every = {}, []
-    for benchmark in benchmarks(study):
+    for benchmark in every_benchmark:
         cells = cells_of(study, benchmark)
         if benchmark.name in wanted:
             study.fill(study.selected(list(cells.values())))
