@@ -36,6 +36,7 @@ def cases():
     quick["self_attention_layers"] = ["model.encoder.self_attention_layers=1"]
     quick["attention_dropout"] = ["model.dropout.attention=0.1"]
     quick["copy"] = ["data.tokenizer.kind=word", "model.output.kind=copy", "data.tokenizer.min_frequency=60"]
+    quick["copy_parts"] = ["data.tokenizer.joint=true", "model.output.kind=copy"]
     found = {name: (QUICKSTART, settings) for name, settings in quick.items()}
     transformer = "configs/transformer.yaml"
     found["transformer"] = (transformer, of_both_sides(*SMALL))

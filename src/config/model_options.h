@@ -434,12 +434,12 @@ bool is_read(const AttentionOptions& options, T AttentionOptions::*option) {
 }
 
 // The prediction of the output layer: a token of the vocabulary, a source position (Vinyals 2015),
-// or a word of the vocabulary or the source (See 2017).
+// or a token of the vocabulary or the source (See 2017).
 enum class OutputKind { vocabulary, pointer, copy };
 constexpr std::array<std::string_view, 3> enum_names(OutputKind) {
   return {"vocabulary", "pointer", "copy"};
 }
-// True if predictions refer to the words of the source.
+// True if predictions refer to the tokens of the source.
 constexpr bool refers_to_source(OutputKind kind) {
   return kind == OutputKind::pointer || kind == OutputKind::copy;
 }
@@ -451,7 +451,8 @@ struct OutputOptions {
   static constexpr auto fields = std::tuple{
       field("kind", &OutputOptions::kind,
             "vocabulary: a token of the vocabulary; pointer: a source position, counted from 0 "
-            "(Vinyals 2015); copy: a word of the vocabulary or any word of the source (See 2017)"),
+            "(Vinyals 2015); copy: a token of the vocabulary or any token of the source (See "
+            "2017); for other tokens than words, data.tokenizer.joint must be true"),
       field("size", &OutputOptions::size, "width A of the layer that compares state and position",
             at_least(1), only(Part::pointer))};
 };

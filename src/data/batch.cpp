@@ -90,6 +90,9 @@ SourceBatch::Values source_values(const std::vector<Pair>& pairs) {
   if (pairs.front().extended_ids.empty()) return SourceIds{source};
   auto extended_ids = torch::full_like(source, pad_id);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (pairs[i].extended_ids.size() != pairs[i].source.size() + 1) {
+      throw std::logic_error("a source has as many extended ids as tokens, and one of </s>");
+    }
     auto* row =
         extended_ids.data_ptr<std::int64_t>() + static_cast<std::int64_t>(i) * extended_ids.size(1);
     std::copy(pairs[i].extended_ids.begin(), pairs[i].extended_ids.end(), row);

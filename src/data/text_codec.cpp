@@ -195,7 +195,7 @@ SourceLine TextCodec::encode_source(std::string_view source_line) const {
   const auto line = tagged_source(source_line);
   SourceLine encoded{.tokens = source->encode(line), .numbers = source->numbers(line)};
   if (output != OutputKind::copy) return encoded;
-  encoded.extended_ids = target->encode(line);
+  encoded.extended_ids = target == source ? encoded.tokens : target->encode(line);
   const auto words = target->pieces(line, encoded.extended_ids);
   std::unordered_map<std::string_view, std::int64_t> oov_index;
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -25,8 +25,9 @@ struct SourceLine {
   std::vector<std::int32_t> tokens = {};
   // The values of tokens that are vectors of numbers; see Tokenizer::numbers().
   std::vector<float> numbers = {};
-  // If words can be copied (model/output/copy_output.h), the id of each word in the target
-  // vocabulary extended by `oov_words`, the words of the line that are not in that vocabulary.
+  // If tokens can be copied (model/output/copy_output.h), the id of each in the target vocabulary
+  // extended by `oov_words`, the words of the line that are not in that vocabulary; of sub-words,
+  // the runs of characters.
   std::vector<std::int32_t> extended_ids = {};
   std::vector<std::string> oov_words = {};
   // The source if it is features: then there are no tokens. Valid while the TextCodec lives.

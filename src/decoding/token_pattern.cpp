@@ -9,8 +9,10 @@
 namespace regard {
 namespace {
 
+// Tokens beyond the vocabulary are in every set that is not empty.
 bool contains_token(const std::vector<bool>& set, std::int32_t token) {
-  return static_cast<std::size_t>(token) < set.size() && set[static_cast<std::size_t>(token)];
+  const auto index = static_cast<std::size_t>(token);
+  return index < set.size() ? set[index] : !set.empty();
 }
 
 using States = std::vector<std::size_t>;

@@ -10,7 +10,9 @@
 
 namespace regard {
 
-// The tokens that stand inside words, by id. Empty if no token continues the word before it.
+// The tokens that stand inside words, by id. Empty if no token continues the word before it. A
+// copied character that the vocabulary does not have (OutputKind::copy) counts as a letter inside a
+// word.
 struct WordBoundaries {
   std::vector<bool> begins_inside;  // begins with a letter or number, without a space before it
   std::vector<bool> ends_inside;    // ends with a letter or number; empty: all tokens

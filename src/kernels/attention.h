@@ -69,8 +69,8 @@ torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor
 // Reference implementation with LibTorch's operations: differentiable, on any device.
 torch::Tensor attention_weights_reference(const AttentionScore& score, const torch::Tensor& states);
 
-// Returns the scores before the softmax: s [B, G, D] -> e [B, G, S], arbitrary at padding, where
-// they have no gradient.
+// Returns the scores before the softmax: s [B, G, D] -> e [B, G, S], arbitrary at padding. Not
+// twice differentiable.
 torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor& states);
 // Returns AttentionScore::padding, derived from the lengths if it is undefined.
 torch::Tensor padding_of(const AttentionScore& score);

@@ -16,10 +16,10 @@ struct SourceIds {
   torch::Tensor ids;  // [B, S] int64: token ids x_1 … x_n </s>, then <pad>
 };
 
-// Text of which words can be copied (output/copy_output.h).
+// Text of which tokens can be copied (output/copy_output.h).
 struct CopyIds {
   torch::Tensor ids;           // as SourceIds
-  torch::Tensor extended_ids;  // [B, S] int64: the target id of each word, or its extended id
+  torch::Tensor extended_ids;  // [B, S] int64: the target id of each token, or its extended id
 };
 
 // Tokens, frames of features or rows of pixels that are vectors of F numbers.

@@ -13,6 +13,7 @@
 #include "kernels/functions.h"
 #include "metrics/metric_factory.h"
 #include "model/output/output_layer.h"
+#include "text/unicode.h"
 #include "training/training_loss.h"
 
 namespace regard {
@@ -56,7 +57,9 @@ torch::Tensor expected_risk(const torch::Tensor& log_p, const torch::Tensor& ris
 }
 
 MinimumRisk::MinimumRisk(const Options& options, TextCodec codec)
-    : options_(options.training), codec_(std::move(codec)) {
+    : options_(options.training),
+      copies_words_(options.data.tokenizer.kind == TokenizerKind::word),
+      codec_(std::move(codec)) {
   // The candidates are samples of P itself: only the limits of the length apply.
   search_.max_output_length = options.search.max_output_length;
   search_.max_output_ratio = options.search.max_output_ratio;
@@ -68,7 +71,8 @@ MinimumRisk::MinimumRisk(const Options& options, TextCodec codec)
 
 std::vector<std::string> MinimumRisk::texts_of(const std::vector<Candidate>& candidates) const {
   // A training corpus does not keep the text of words outside the vocabulary, which a copy output
-  // generates. The same placeholder stands for a word in all candidates of its sentence.
+  // generates. The same placeholder stands for a word in all candidates of its sentence: of several
+  // letters, or of one if other tokens than words are copied, of which only characters are unknown.
   std::vector<std::string> oov_words;
   if (codec_.output == OutputKind::copy) {
     std::int32_t last = -1;
@@ -76,7 +80,10 @@ std::vector<std::string> MinimumRisk::texts_of(const std::vector<Candidate>& can
       for (const auto id : candidate.tokens) last = std::max(last, id);
     }
     for (auto id = codec_.target->size(); id <= last; ++id) {
-      oov_words.push_back(fmt::format("unseen{:03}", id - codec_.target->size()));
+      const auto number = id - codec_.target->size();
+      oov_words.push_back(copies_words_ ? fmt::format("unseen{:03}", number)
+                                        : encode_utf8(std::u32string(
+                                              1, U'\uE000' + static_cast<char32_t>(number))));
     }
   }
   std::vector<std::string> texts;

@@ -53,7 +53,7 @@ class PhraseEncoder {
   void add_required(const std::string& phrase, const std::string& place, std::string_view option,
                     SentenceOptions& sentence) const;
   // Adds a phrase that the translation must not have. Returns false if a word of it is not in the
-  // vocabulary: the model cannot produce it.
+  // vocabulary: the model cannot produce it, unless it copies it from the source.
   bool add_banned(std::string_view phrase, SentenceOptions& sentence) const;
 
   // Throws InputError if the constraints contradict each other or do not fit into

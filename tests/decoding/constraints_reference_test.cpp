@@ -171,6 +171,15 @@ TEST(Constraints, DoNotAffectOtherLinesWithOneHypothesis) {
   EXPECT_TRUE(has(found[1][0].tokens, Phrase{4, 5}));
 }
 
+TEST(WordBoundaries, ACopiedCharacterIsInsideAWord) {
+  const WordBoundaries words{{false, true}, {false, true}};
+  EXPECT_TRUE(words.continues(1, 2));  // 2 is not in the vocabulary
+  EXPECT_TRUE(words.continues(2, 1));
+  EXPECT_FALSE(words.continues(2, 0));
+  EXPECT_FALSE(words.continues(0, 2));
+  EXPECT_FALSE(WordBoundaries().continues(0, 2));
+}
+
 // Token 6 continues a word, as in "▁a b": it may not follow the prefix, and a phrase that it
 // follows is not met.
 TEST(Constraints, PrefixesAndPhrasesEndAtWordBoundaries) {

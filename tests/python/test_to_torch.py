@@ -110,6 +110,12 @@ CASES = {
     "decomposed": ("symbols", ["data.tokenizer.kind=decomposed"]),
     "copy": ("text", ["model.output.kind=copy", "data.tokenizer.vocabulary_size=12"]),
     "copy_transformer": ("text", [*TRANSFORMER, "model.output.kind=copy", "data.tokenizer.vocabulary_size=12"]),
+    "copy_parts": ("text", [
+        "model.output.kind=copy", "data.tokenizer.kind=bpe", "data.tokenizer.joint=true",
+        "data.tokenizer.vocabulary_size=30"]),
+    "copy_characters": ("text", [
+        "model.output.kind=copy", "data.tokenizer.kind=character", "data.tokenizer.joint=true",
+        "data.tokenizer.vocabulary_size=12"]),
     "pointer": ("text", POINTER),
     "pointer_numbers": ("numbers", [*POINTER, *NUMBERS]),
     "numbers": ("numbers", NUMBERS),
@@ -237,7 +243,7 @@ def test_a_model_in_pytorch_is_that_of_regard(name, to_torch, trained, regard_pr
     prompts = ["", "le chat"] if is_language_model else lines
     text = "".join(line + "\n" for line in prompts)
     for width in (1, 3) if name in ALL_SEARCHES else [1 + 2 * (len(name) % 2)]:
-        arguments = ["-m", run, "--precision", "fp32", "--beam-size", width, *options]
+        arguments = ["-m", run, "--precision", "fp32", "--beam-size", width, "--whole-lines", *options]
         printed = regard_program("translate", *arguments, text=text)
         assert model.translate(prompts, beam_size=width) == printed.splitlines()
 

@@ -93,22 +93,30 @@ class Pieces:
 
         self.lowercase, self.symbols = o.lowercase, o.user_symbols
         self.processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
+        self.tokens = [self.processor.id_to_piece(id) for id in range(self.processor.get_piece_size())]
 
-    def encode(self, line: str) -> list[int]:
+    def split(self, line: str) -> list[str]:
+        """The pieces, with the text of unknown characters."""
         line = re.sub("[\t-\r]", " ", line).replace("▁", UNKNOWN_CHARACTER)
         if self.lowercase:
             parts = split_symbols(line, self.symbols)
             line = "".join(part if part in self.symbols else part.lower() for part in parts)
-        ids = self.processor.encode(line)
-        first = [self.processor.id_to_piece(id) for id in ids[:2]]
-        return ids[1:] if len(ids) > 1 and first[0] == "▁" and first[1] in self.symbols else ids
+        pieces: list[str] = self.processor.encode(line, out_type=str)
+        return pieces[1:] if len(pieces) > 1 and pieces[0] == "▁" and pieces[1] in self.symbols else pieces
+
+    def encode(self, line: str) -> list[int]:
+        return [self.processor.piece_to_id(piece) for piece in self.split(line)]
 
     def decode(self, ids: list[int], unknown_words: list[str]) -> str:
-        return self.processor.decode([id for id in ids if id > EOS or id == UNK])
+        ids = [id for id in ids if id > EOS or id == UNK]
+        if not unknown_words:
+            return self.processor.decode(ids)
+        known = [*self.tokens, *unknown_words]
+        text = "".join(known[id] for id in ids).replace("▁", " ")
+        return text.removeprefix(" ").replace(UNKNOWN_CHARACTER, "▁")
 
     def continuations(self) -> list[int]:
-        pieces = [self.processor.id_to_piece(id) for id in range(EOS + 1, self.processor.get_piece_size())]
-        return [id for id, piece in enumerate(pieces, EOS + 1) if unicodedata.category(piece[0])[0] in "LMN"]
+        return [id for id, piece in enumerate(self.tokens) if id > EOS and unicodedata.category(piece[0])[0] in "LMN"]
 
 
 class SourcePositions:

@@ -100,6 +100,7 @@ NEEDS = {
     ("model.attention.fixed_context", None): ("model.attention.kind", "none"),
     ("model.attention.project_keys", None): ("model.attention.kind", "dot"),
     ("model.tied_embeddings", "all"): ("data.tokenizer.joint", True),
+    ("model.output.kind", "copy"): ("data.tokenizer.joint", True),
     ("model.encoder.pyramidal", True): ("model.encoder.layers", 2),
     ("data.tokenizer.sampling", None): ("data.tokenizer.kind", "bpe"),
     ("search.top_k", None): ("search.samples", 3),

@@ -1,5 +1,5 @@
-// The pointer-generator (See, Liu, Manning 2017): generates a word from the vocabulary or copies a
-// source word, which may be out of vocabulary.
+// The pointer-generator (See, Liu, Manning 2017): generates a token of the vocabulary or copies a
+// source token, which may be out of vocabulary.
 //
 //   P(y) = p_gen P_vocabulary(y) + (1 − p_gen) Σ_{s: x_s = y} α_ts
 //   p_gen = σ(w_c·c_t + w_s·s_t + w_y·y_{t−1} + b)
@@ -7,10 +7,10 @@
 // α_t are the attention weights (the mean over the heads), c_t = Σ_s α_ts h_s is the context, s_t
 // the state of the top layer, and y_{t−1} the input of the decoder (model/input_layer.h): the
 // embedding of the last token, of width E, or in a Transformer with its position, of width D.
-// Source words outside the target vocabulary have the extended ids V, V + 1, … in the order of
+// Source tokens outside the target vocabulary have the extended ids V, V + 1, … in the order of
 // their first occurrence in the sentence, so that different sentences use these ids for different
-// words. The decoder reads <unk> for them. w_c·c_t is computed as Σ_s α_ts (w_c·h_s), where w_c·h_s
-// is computed once per sentence.
+// tokens. The decoder reads <unk> for them. w_c·c_t is computed as Σ_s α_ts (w_c·h_s), where
+// w_c·h_s is computed once per sentence.
 #pragma once
 
 #include "kernels/copy_mixture.h"
