@@ -1,10 +1,8 @@
 #include "config/starter_config.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
-#include "base/special_tokens.h"
 #include "base/strings.h"
 #include "config/data_options.h"
 #include "config/scalar.h"
@@ -13,156 +11,8 @@
 namespace regard {
 namespace {
 
-struct RecurrentSize {
-  std::int64_t embedding;
-  std::int64_t hidden;
-  double dropout;
-  std::int64_t batch;  // target tokens
-  std::int64_t epochs;
-  double learning_rate;
-  std::int64_t warmup;
-};
-
-struct TransformerSize {
-  std::int64_t width;
-  std::int64_t layers;  // of each side
-  std::int64_t heads;
-  std::int64_t feed_forward;
-  double dropout;
-  std::int64_t batch;  // target tokens
-  std::int64_t epochs;
-  double learning_rate;
-  std::int64_t warmup;
-};
-
-// Sizes of model and training for corpora of up to max_pairs pairs. Less text needs a smaller model
-// or more dropout. Up to 60,000 pairs they are measured (docs/own_language_pair.md,
-// docs/results.md).
-struct Size {
-  std::int64_t max_pairs;
-  std::int64_t vocabulary;  // maximum, of sub-words
-  RecurrentSize recurrent;
-  TransformerSize transformer;
-};
-constexpr Size sizes[] = {
-    {.max_pairs = 5'000,
-     .vocabulary = 1'000,
-     .recurrent = {128, 256, 0.3, 512, 40, 0.003, 800},
-     .transformer = {128, 3, 4, 256, 0.2, 800, 70, 0.003, 1'000}},
-    {.max_pairs = 60'000,
-     .vocabulary = 6'000,
-     .recurrent = {256, 256, 0.3, 800, 30, 0.003, 1'000},
-     .transformer = {256, 3, 4, 512, 0.15, 800, 30, 0.002, 1'000}},
-    {.max_pairs = 600'000,
-     .vocabulary = 12'000,
-     .recurrent = {256, 512, 0.2, 2'048, 12, 0.002, 2'000},
-     .transformer = {256, 4, 4, 1'024, 0.2, 4'000, 15, 0.002, 4'000}},
-    {.max_pairs = INT64_MAX,
-     .vocabulary = 24'000,
-     .recurrent = {512, 512, 0.1, 4'096, 5, 0.001, 4'000},
-     .transformer = {512, 6, 8, 2'048, 0.1, 8'000, 5, 0.0007, 4'000}},
-};
-// GRUs were better on the validation pair with up to 29,000 pairs; more were not tried.
-constexpr std::int64_t max_pairs_for_recurrent = 60'000;
-// On 25,000 lines of symbols, such as the letters of words, less dropout was better: 90.0 instead
-// of 89.6 % of the validation lines of a text of old spellings exactly right (docs/tasks.md).
-constexpr double max_dropout_of_symbols = 0.2;
-// Each word is a token if one side has few distinct words that occur often, or too few to learn
-// sub-words from.
-constexpr std::int64_t few_distinct_words = 1'000;
-constexpr std::int64_t too_few_words = 200;
-constexpr double often = 10;             // mean occurrences of a distinct word
-constexpr double mostly_one_word = 1.5;  // mean words of lines of which most are one word
-constexpr double words_of_bleu = 4;      // BLEU counts sequences of four words
-// An output layer should copy words from the source if such a share of the target words is there.
-constexpr double mostly_copied = 0.5;
-constexpr std::int64_t min_frequency_with_copies = 3;  // rarer words are copied
-// With more distinct characters, the vocabulary leaves out the rarest.
-constexpr std::int64_t max_characters = 800;
-// A vocabulary has so many sub-words for each distinct character, at least.
-constexpr double min_subwords_per_character = 1.25;
-// max_length is so many times the length that 99 of 100 pairs do not exceed.
-constexpr double room_for_longer_pairs = 1.2;
 // A Transformer needs so many steps, however little text there is.
 constexpr std::int64_t min_transformer_steps = 4'000;
-
-const Size& size_for(std::int64_t pairs) {
-  return *std::ranges::find_if(sizes, [&](const Size& size) { return pairs <= size.max_pairs; });
-}
-
-std::int64_t round_up(double value, std::int64_t unit) {
-  return unit * static_cast<std::int64_t>(std::ceil(value / static_cast<double>(unit)));
-}
-
-// True if a side probably has no other words than those of the text.
-bool has_closed_vocabulary(const CorpusStatistics& statistics) {
-  const auto& side = statistics.src.distinct_words < statistics.trg.distinct_words ? statistics.src
-                                                                                   : statistics.trg;
-  if (side.distinct_words < too_few_words) return true;
-  const auto words = side.mean_words * static_cast<double>(statistics.pairs);
-  return side.distinct_words < few_distinct_words &&
-         words >= often * static_cast<double>(side.distinct_words);
-}
-
-// True if the words of a side look like sub-words.
-bool is_split(const CorpusStatistics& statistics) {
-  return statistics.src.split || statistics.trg.split;
-}
-
-// True if the words of a side are symbols, such as letters, phones or the words of a formal
-// language.
-bool has_symbols(const CorpusStatistics& statistics) {
-  return !is_split(statistics) &&
-         std::min(statistics.src.distinct_words, statistics.trg.distinct_words) < too_few_words;
-}
-
-// True if most words of the target are copied from the source, such as the names and strings of a
-// program in a comment about it (0.68 of them in the text of Oda et al. 2015), or the nouns of a
-// sentence in its logical form (0.76). Translations copy names and numbers only (German Multi30k:
-// 0.02). Symbols are few, and need no copies.
-bool copies_words(const CorpusStatistics& statistics) {
-  return statistics.copied_words >= mostly_copied && !is_split(statistics) &&
-         !has_symbols(statistics);
-}
-
-// True if the lines of a side are single words, such as the entries of a dictionary.
-bool has_single_words(const SideStatistics& side) {
-  return side.mean_words < mostly_one_word && !side.unspaced;
-}
-
-// True if words are learnt by their letters: the lines of both sides are single words, or those of
-// one side, most of which occur once.
-bool needs_characters(const CorpusStatistics& statistics) {
-  const auto& src = statistics.src;
-  const auto& trg = statistics.trg;
-  const auto is_list = [&](const SideStatistics& side) {
-    return has_single_words(side) && 2 * side.distinct_words > statistics.pairs;
-  };
-  return !is_split(statistics) &&
-         ((has_single_words(src) && has_single_words(trg)) || is_list(src) || is_list(trg));
-}
-
-// True if the tokenizer should split words into sub-words.
-bool needs_subwords(const CorpusStatistics& statistics) {
-  return !is_split(statistics) && !needs_characters(statistics) &&
-         !has_closed_vocabulary(statistics) && !copies_words(statistics);
-}
-
-// Returns the metric that chooses the best checkpoint.
-Metric starter_metric(const CorpusStatistics& statistics) {
-  if (statistics.trg.unspaced) return Metric::chrf;
-  const bool is_formal =
-      has_symbols(statistics) || (copies_words(statistics) && has_closed_vocabulary(statistics));
-  if (is_formal || has_single_words(statistics.trg)) return Metric::exact;
-  return statistics.trg.mean_words < words_of_bleu ? Metric::chrf : Metric::bleu;
-}
-
-// True if the source has many symbols that are composed of few parts, such as Korean syllables.
-bool has_composed_symbols(const CorpusStatistics& statistics) {
-  const auto& src = statistics.src;
-  return has_symbols(statistics) && src.distinct_parts > 0 &&
-         src.distinct_words >= 2 * src.distinct_parts;
-}
 
 // Returns the number of measured pairs with more tokens than `limit`.
 std::int64_t longer_pairs(const CorpusStatistics& statistics, std::int64_t limit) {
@@ -170,28 +20,6 @@ std::int64_t longer_pairs(const CorpusStatistics& statistics, std::int64_t limit
   const auto begin = std::min(std::ssize(lengths), limit + 1);
   return std::accumulate(lengths.begin() + begin, lengths.end(), std::int64_t{0});
 }
-
-}  // namespace
-
-// A little more than the length that 99 of 100 pairs do not exceed.
-std::int64_t starter_max_length(const CorpusStatistics& statistics) {
-  constexpr std::int64_t unknown = 100;
-  const auto& lengths = statistics.pairs_by_length;
-  if (lengths.empty()) return unknown;
-  const auto all = statistics.measured_pairs - statistics.empty_pairs;
-  auto length = lengths.size() - 1;
-  std::int64_t longer = 0;  // pairs that exceed `length`
-  while (length > 0 && (longer + lengths[length]) * 100 <= all) longer += lengths[length--];
-  return std::clamp(round_up(room_for_longer_pairs * static_cast<double>(length), 10),
-                    std::int64_t{20}, std::int64_t{250});
-}
-
-// In a translation, a pair of very unequal lengths is probably no pair.
-double starter_max_ratio(const CorpusStatistics& statistics) {
-  return needs_subwords(statistics) || is_split(statistics) ? DataOptions().max_ratio : 0;
-}
-
-namespace {
 
 // Returns ", 12 of 29000 here" for so many of the measured pairs, or "" if the lengths are unknown.
 std::string pairs_text(const CorpusStatistics& statistics, std::int64_t pairs) {
@@ -216,21 +44,6 @@ std::string limits_text(const CorpusStatistics& statistics) {
                     pairs_text(statistics, statistics.uneven_pairs));
   }
   return text;
-}
-
-// True if both sides are written in one alphabet, so that they can share sub-words.
-bool has_common_alphabet(const CorpusStatistics& statistics) {
-  return 2 * statistics.common_characters >=
-         std::min(statistics.src.distinct_characters, statistics.trg.distinct_characters);
-}
-
-bool has_joint_vocabulary(const CorpusStatistics& statistics) {
-  return needs_subwords(statistics) && has_common_alphabet(statistics);
-}
-
-// The distinct characters of the side that has more of them.
-std::int64_t most_characters(const CorpusStatistics& statistics) {
-  return std::max(statistics.src.distinct_characters, statistics.trg.distinct_characters);
 }
 
 // Returns data.tokenizer with a comment for each choice of starter_tokenizer().
@@ -315,16 +128,6 @@ std::string output_text(const CorpusStatistics& statistics) {
              : "";
 }
 
-// GRUs of the measured size, with the dropout for the kind of text.
-RecurrentSize recurrent_size(const CorpusStatistics& statistics) {
-  auto size = size_for(statistics.pairs).recurrent;
-  const bool is_small = statistics.pairs <= sizes[0].max_pairs;
-  if (has_symbols(statistics) && !is_small) {
-    size.dropout = std::min(size.dropout, max_dropout_of_symbols);
-  }
-  return size;
-}
-
 std::string recurrent_text(const StarterConfig& s, const RecurrentSize& size) {
   return fmt::format(
       "model:\n  # GRUs with attention. Sizes for {}; larger corpora can use larger sizes.\n"
@@ -340,7 +143,7 @@ std::string recurrent_text(const StarterConfig& s, const RecurrentSize& size) {
       "{}  tied_embeddings: {}\n",
       counted(s.train.pairs, "pair"), size.embedding, size.hidden, size.embedding, size.hidden,
       size.embedding, s.docs_folder, size.hidden, size.dropout, size.dropout, size.dropout,
-      output_text(s.train), has_joint_vocabulary(s.train) ? "all" : "output");
+      output_text(s.train), starter_tokenizer(s.train).joint ? "all" : "output");
 }
 
 std::string transformer_text(const StarterConfig& s, const TransformerSize& size) {
@@ -357,7 +160,7 @@ std::string transformer_text(const StarterConfig& s, const TransformerSize& size
       "    embeddings: {}\n    states: {}\n    readout: 0\n"
       "{}  tied_embeddings: {}\n",
       counted(s.train.pairs, "pair"), side, side, size.dropout, size.dropout, output_text(s.train),
-      has_joint_vocabulary(s.train) ? "all" : "output");
+      starter_tokenizer(s.train).joint ? "all" : "output");
 }
 
 // The target tokens of the training text with </s>, from the measured pairs.
@@ -469,45 +272,9 @@ std::string statistics_text(const SideStatistics& side, std::int64_t lines) {
                      side.split ? ", split into sub-words" : "");
 }
 
-TokenizerOptions starter_tokenizer(const CorpusStatistics& statistics) {
-  const auto& src = statistics.src;
-  const auto& trg = statistics.trg;
-  TokenizerOptions options;
-  if (needs_characters(statistics)) {
-    options.kind = TokenizerKind::character;
-    options.vocabulary_size = most_characters(statistics) + special_count;
-    return options;
-  }
-  if (!needs_subwords(statistics)) {
-    options.kind =
-        has_composed_symbols(statistics) ? TokenizerKind::decomposed : TokenizerKind::word;
-    options.vocabulary_size = std::max(src.distinct_words, trg.distinct_words) + special_count;
-    if (copies_words(statistics) && !has_closed_vocabulary(statistics)) {
-      options.min_frequency = min_frequency_with_copies;
-    }
-    return options;
-  }
-  options.kind = TokenizerKind::bpe;
-  options.joint = has_joint_vocabulary(statistics);
-  const auto characters = most_characters(statistics);
-  const auto alphabet = options.joint ? src.distinct_characters + trg.distinct_characters -
-                                            statistics.common_characters
-                                      : characters;
-  // At most half of the distinct words, rounded down to hundreds, but more than the characters.
-  const auto min_words = std::min(src.distinct_words, trg.distinct_words);
-  options.vocabulary_size =
-      std::max(std::min(size_for(statistics.pairs).vocabulary, min_words / 200 * 100),
-               round_up(min_subwords_per_character * static_cast<double>(alphabet), 100));
-  // Single characters should fill at most a third of the vocabulary.
-  if (characters > max_characters || characters * 3 > options.vocabulary_size) {
-    options.character_coverage = 0.9995;
-  }
-  return options;
-}
-
 std::string starter_config_yaml(const StarterConfig& s) {
-  const auto recurrent = recurrent_size(s.train);
-  const auto& transformer = size_for(s.train.pairs).transformer;
+  const auto recurrent = starter_recurrent_size(s.train);
+  const auto transformer = starter_transformer_size(s.train.pairs);
   const auto direction =
       s.train.src.language.empty() || s.train.trg.language.empty()
           ? std::string("A first model")

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/starter_config.h"
+#include "config/starter_choices.h"
 
 namespace regard {
 
