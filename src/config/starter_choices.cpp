@@ -37,6 +37,7 @@ constexpr Size sizes[] = {
 // On 25,000 lines of symbols, such as the letters of words, less dropout was better: 90.0 instead
 // of 89.6 % of the validation lines of a text of old spellings exactly right (docs/tasks.md).
 constexpr double max_dropout_of_symbols = 0.2;
+constexpr double dropout_of_formal_text = 0.1;  // as was measured with COGS
 // Each word is a token if one side has few distinct words that occur often, or too few to learn
 // sub-words from.
 constexpr std::int64_t few_distinct_words = 1'000;
@@ -47,6 +48,8 @@ constexpr double words_of_bleu = 4;      // BLEU counts sequences of four words
 // An output layer should copy words from the source if such a share of the target words is there.
 constexpr double mostly_copied = 0.5;
 constexpr std::int64_t min_frequency_with_copies = 3;  // rarer words are copied
+constexpr std::int64_t parts_of_formal_text =
+    250;  // sub-words, so few that most words have several
 // With more distinct characters, the vocabulary leaves out the rarest.
 constexpr std::int64_t max_characters = 800;
 // A vocabulary has so many sub-words for each distinct character, at least.
@@ -126,6 +129,11 @@ bool copies_words(const CorpusStatistics& statistics) {
          !has_symbols(statistics);
 }
 
+bool copies_parts(const CorpusStatistics& statistics) {
+  return copies_words(statistics) && has_closed_vocabulary(statistics) &&
+         has_common_alphabet(statistics);
+}
+
 std::int64_t most_characters(const CorpusStatistics& statistics) {
   return std::max(statistics.src.distinct_characters, statistics.trg.distinct_characters);
 }
@@ -162,11 +170,14 @@ RecurrentSize starter_recurrent_size(const CorpusStatistics& statistics) {
   if (has_symbols(statistics) && !is_small) {
     size.dropout = std::min(size.dropout, max_dropout_of_symbols);
   }
+  if (copies_parts(statistics)) size.dropout = std::min(size.dropout, dropout_of_formal_text);
   return size;
 }
 
-TransformerSize starter_transformer_size(std::int64_t pairs) {
-  return size_for(pairs).transformer;
+TransformerSize starter_transformer_size(const CorpusStatistics& statistics) {
+  auto size = size_for(statistics.pairs).transformer;
+  if (copies_parts(statistics)) size.dropout = std::min(size.dropout, dropout_of_formal_text);
+  return size;
 }
 
 TokenizerOptions starter_tokenizer(const CorpusStatistics& statistics) {
@@ -176,6 +187,14 @@ TokenizerOptions starter_tokenizer(const CorpusStatistics& statistics) {
   if (needs_characters(statistics)) {
     options.kind = TokenizerKind::character;
     options.vocabulary_size = most_characters(statistics) + special_count;
+    return options;
+  }
+  const auto joint_alphabet =
+      src.distinct_characters + trg.distinct_characters - statistics.common_characters;
+  if (copies_parts(statistics)) {
+    options.kind = TokenizerKind::bpe;
+    options.joint = true;
+    options.vocabulary_size = std::max(parts_of_formal_text, 2 * joint_alphabet);
     return options;
   }
   if (!needs_subwords(statistics)) {
@@ -190,9 +209,7 @@ TokenizerOptions starter_tokenizer(const CorpusStatistics& statistics) {
   options.kind = TokenizerKind::bpe;
   options.joint = has_joint_vocabulary(statistics);
   const auto characters = most_characters(statistics);
-  const auto alphabet = options.joint ? src.distinct_characters + trg.distinct_characters -
-                                            statistics.common_characters
-                                      : characters;
+  const auto alphabet = options.joint ? joint_alphabet : characters;
   // At most half of the distinct words, rounded down to hundreds, but more than the characters.
   const auto min_words = std::min(src.distinct_words, trg.distinct_words);
   options.vocabulary_size =

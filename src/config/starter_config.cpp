@@ -79,12 +79,20 @@ std::string tokenizer_text(const CorpusStatistics& statistics) {
     }
     return text;
   }
-  auto text = fmt::format(
-      "  # Rare words are split into sub-words, so that no word is unknown. `joint: true` makes "
-      "one\n"
-      "  # vocabulary for both languages, which helps if they share names and letters.\n"
-      "  tokenizer:\n    kind: bpe\n    vocabulary_size: {}\n    joint: {}\n",
-      options.vocabulary_size, options.joint);
+  const auto why =
+      copies_parts(statistics)
+          ? fmt::format(
+                "{:.0f} % of the distinct target words are in the source almost whenever they "
+                "occur. The\n  # output layer copies their parts, also of a word that the training "
+                "text has once.",
+                100 * statistics.copied_words)
+          : std::string(
+                "Rare words are split into sub-words, so that no word is unknown. `joint: true` "
+                "makes one\n  # vocabulary for both languages, which helps if they share names and "
+                "letters.");
+  auto text =
+      fmt::format("  # {}\n  tokenizer:\n    kind: bpe\n    vocabulary_size: {}\n    joint: {}\n",
+                  why, options.vocabulary_size, options.joint);
   if (options.character_coverage < 1) {
     text += fmt::format("    character_coverage: {}   # of {} distinct characters\n",
                         options.character_coverage, most_characters(statistics));
@@ -124,7 +132,7 @@ std::string data_text(const StarterConfig& s) {
 // The output layer, if it is not the usual one.
 std::string output_text(const CorpusStatistics& statistics) {
   return copies_words(statistics)
-             ? "  output:\n    kind: copy   # a word of the vocabulary, or one of the source\n"
+             ? "  output:\n    kind: copy   # a token of the vocabulary, or one of the source\n"
              : "";
 }
 
@@ -196,9 +204,14 @@ std::string progress_text(const StarterConfig& s, std::int64_t epochs, std::int6
   auto text =
       fmt::format("training:\n  epochs: {}   # of about {}\n  batch_size: {}   # target tokens\n",
                   epochs, counted(rounded_steps(steps_per_epoch(s, batch)), "step"), batch);
-  const auto* patience = "  patience: 8   # stop after this many validations without improvement\n";
+  const bool is_formal = copies_parts(s.train);
+  const auto* patience =
+      is_formal
+          ? "  patience: 0   # text unlike that of validation can improve long after it is right\n"
+          : "  patience: 8   # stop after this many validations without improvement\n";
   text += s.dev_src.empty() ? metric_text(s.train) : validation + metric_text(s.train) + patience;
-  return text + "  label_smoothing: 0.1   # 0: plain cross-entropy, −log P(y | x)\n";
+  return text + fmt::format("  label_smoothing: {}   # 0: plain cross-entropy, −log P(y | x)\n",
+                            is_formal ? "0" : "0.1");
 }
 
 constexpr const char* schedule_comment =
@@ -274,7 +287,7 @@ std::string statistics_text(const SideStatistics& side, std::int64_t lines) {
 
 std::string starter_config_yaml(const StarterConfig& s) {
   const auto recurrent = starter_recurrent_size(s.train);
-  const auto transformer = starter_transformer_size(s.train.pairs);
+  const auto transformer = starter_transformer_size(s.train);
   const auto direction =
       s.train.src.language.empty() || s.train.trg.language.empty()
           ? std::string("A first model")

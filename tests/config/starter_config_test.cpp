@@ -179,6 +179,25 @@ TEST(StarterConfigTest, CopiesWordsThatTheSourceHas) {
   EXPECT_EQ(read(letters).model.output.kind, OutputKind::vocabulary);
 }
 
+TEST(StarterConfigTest, CopiesPartsOfWordsInFormalText) {
+  auto config = of(24'000, 700);
+  config.train.copied_words = 0.8;
+  config.train.common_characters = 80;
+  for (const auto kind : {LayerKind::recurrent, LayerKind::transformer}) {
+    config.architecture = kind;
+    const auto options = read(config);
+    EXPECT_EQ(options.model.output.kind, OutputKind::copy);
+    EXPECT_EQ(options.data.tokenizer.kind, TokenizerKind::bpe);
+    EXPECT_TRUE(options.data.tokenizer.joint);
+    EXPECT_EQ(options.data.tokenizer.vocabulary_size, 250);
+    EXPECT_EQ(options.model.tied_embeddings, TiedEmbeddings::all);
+    EXPECT_EQ(options.model.dropout.states, 0.1);
+    EXPECT_EQ(options.training.label_smoothing, 0);
+    EXPECT_EQ(options.training.patience, 0);
+  }
+  EXPECT_THAT(starter_config_yaml(config), HasSubstr("copies their parts"));
+}
+
 TEST(StarterConfigTest, LinesOfSymbolsAreRightAsAWhole) {
   EXPECT_EQ(read(of(4'000, 40)).training.early_stopping_metric, Metric::exact);
   EXPECT_EQ(read(of(4'000, 400)).training.early_stopping_metric, Metric::bleu);
