@@ -34,10 +34,10 @@ constexpr Size sizes[] = {
      .recurrent = {512, 512, 0.1, 4'096, 5, 0.001, 4'000},
      .transformer = {512, 6, 8, 2'048, 0.1, 8'000, 5, 0.0007, 4'000}},
 };
-// On 25,000 lines of symbols, such as the letters of words, less dropout was better: 90.0 instead
-// of 89.6 % of the validation lines of a text of old spellings exactly right (docs/tasks.md).
-constexpr double max_dropout_of_symbols = 0.2;
-constexpr double dropout_of_formal_text = 0.1;  // as was measured with COGS
+// More than 5,000 lines of letters have less dropout: with 25,000 words of bohoric, 90.0 instead of
+// 89.6 % of the validation lines were exactly right (docs/tasks.md).
+constexpr double max_dropout_of_letters = 0.2;
+constexpr double max_dropout_of_formal_text = 0.1;
 // Each word is a token if one side has few distinct words that occur often, or too few to learn
 // sub-words from.
 constexpr std::int64_t few_distinct_words = 1'000;
@@ -48,8 +48,7 @@ constexpr double words_of_bleu = 4;      // BLEU counts sequences of four words
 // An output layer should copy words from the source if such a share of the target words is there.
 constexpr double mostly_copied = 0.5;
 constexpr std::int64_t min_frequency_with_copies = 3;  // rarer words are copied
-constexpr std::int64_t parts_of_formal_text =
-    250;  // sub-words, so few that most words have several
+constexpr std::int64_t parts_of_formal_text = 250;  // sub-words, so few that most words have some
 // With more distinct characters, the vocabulary leaves out the rarest.
 constexpr std::int64_t max_characters = 800;
 // A vocabulary has so many sub-words for each distinct character, at least.
@@ -59,6 +58,10 @@ constexpr double room_for_longer_pairs = 1.2;
 
 const Size& size_for(std::int64_t pairs) {
   return *std::ranges::find_if(sizes, [&](const Size& size) { return pairs <= size.max_pairs; });
+}
+
+bool is_small(const CorpusStatistics& statistics) {
+  return statistics.pairs <= sizes[0].max_pairs;
 }
 
 // True if a side probably has no other words than those of the text.
@@ -126,7 +129,7 @@ bool is_split(const CorpusStatistics& statistics) {
 
 bool copies_words(const CorpusStatistics& statistics) {
   return statistics.copied_words >= mostly_copied && !is_split(statistics) &&
-         !has_symbols(statistics);
+         !has_symbols(statistics) && !needs_characters(statistics);
 }
 
 bool copies_parts(const CorpusStatistics& statistics) {
@@ -166,17 +169,19 @@ double starter_max_ratio(const CorpusStatistics& statistics) {
 
 RecurrentSize starter_recurrent_size(const CorpusStatistics& statistics) {
   auto size = size_for(statistics.pairs).recurrent;
-  const bool is_small = statistics.pairs <= sizes[0].max_pairs;
-  if (has_symbols(statistics) && !is_small) {
-    size.dropout = std::min(size.dropout, max_dropout_of_symbols);
+  if (is_small(statistics)) return size;
+  if (has_symbols(statistics) || needs_characters(statistics)) {
+    size.dropout = std::min(size.dropout, max_dropout_of_letters);
   }
-  if (copies_parts(statistics)) size.dropout = std::min(size.dropout, dropout_of_formal_text);
+  if (copies_parts(statistics)) size.dropout = std::min(size.dropout, max_dropout_of_formal_text);
   return size;
 }
 
 TransformerSize starter_transformer_size(const CorpusStatistics& statistics) {
   auto size = size_for(statistics.pairs).transformer;
-  if (copies_parts(statistics)) size.dropout = std::min(size.dropout, dropout_of_formal_text);
+  if (copies_parts(statistics) && !is_small(statistics)) {
+    size.dropout = std::min(size.dropout, max_dropout_of_formal_text);
+  }
   return size;
 }
 

@@ -85,8 +85,8 @@ bool is_split(const CorpusStatistics& statistics);
 // 0.02). Symbols are few, and need no copies.
 bool copies_words(const CorpusStatistics& statistics);
 // True if such a text is formal too: a closed vocabulary, most words of which occur often, in one
-// alphabet on both sides. Rare words are then copied by their parts: 77.5 instead of 59.9 % of the
-// sentences of COGS that need generalisation were exactly right (docs/tasks.md).
+// alphabet on both sides. Rare words are then copied by their parts, which was better for sentences
+// of COGS that need generalisation (docs/tasks.md).
 bool copies_parts(const CorpusStatistics& statistics);
 // The distinct characters of the side that has more of them.
 std::int64_t most_characters(const CorpusStatistics& statistics);

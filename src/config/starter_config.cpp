@@ -207,7 +207,7 @@ std::string progress_text(const StarterConfig& s, std::int64_t epochs, std::int6
   const bool is_formal = copies_parts(s.train);
   const auto* patience =
       is_formal
-          ? "  patience: 0   # text unlike that of validation can improve long after it is right\n"
+          ? "  patience: 0   # no end before the last epoch: other text can improve for longer\n"
           : "  patience: 8   # stop after this many validations without improvement\n";
   text += s.dev_src.empty() ? metric_text(s.train) : validation + metric_text(s.train) + patience;
   return text + fmt::format("  label_smoothing: {}   # 0: plain cross-entropy, −log P(y | x)\n",

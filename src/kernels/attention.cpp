@@ -22,20 +22,27 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
+// Returns the weights or the scores [N, S] of queries q [N, A], by weigh() or score() of
+// loops/attention.h. All tensors are contiguous.
+Tensor weigh_or_score_rows(const AttentionScore& score, const Tensor& q, bool want_weights) {
+  auto rows = torch::empty({q.size(0), score.keys.size(1)}, q.options());
+  AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "attention_rows", [&] {
+    const auto compute = want_weights ? weigh<scalar_t> : kernels::score<scalar_t>;
+    compute(score.buffers<scalar_t>(), q.size(0) / score.keys.size(0),
+            {q.const_data_ptr<scalar_t>(), q.size(1)}, rows.mutable_data_ptr<scalar_t>());
+  });
+  return rows;
+}
+
 // q [N, A], keys [B, S, A], v [A] or none, lengths [B], windows [N, 2] or none -> α or e [N, S]
 class WeighFunction : public torch::autograd::Function<WeighFunction> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& q, const Tensor& keys,
                         const Maybe& v, const Tensor& lengths, const Maybe& windows,
                         std::int64_t form, double scale, bool want_weights) {
-    auto rows = torch::empty({q.size(0), keys.size(1)}, q.options());
-    const auto score =
-        score_of(keys, v.value_or(Tensor()), lengths, windows.value_or(Tensor()), form, scale);
-    AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "weigh", [&] {
-      const auto compute = want_weights ? weigh<scalar_t> : kernels::score<scalar_t>;
-      compute(score.buffers<scalar_t>(), q.size(0) / keys.size(0),
-              {q.const_data_ptr<scalar_t>(), q.size(1)}, rows.mutable_data_ptr<scalar_t>());
-    });
+    const auto rows = weigh_or_score_rows(
+        score_of(keys, v.value_or(Tensor()), lengths, windows.value_or(Tensor()), form, scale), q,
+        want_weights);
     context->save_for_backward({q, keys, v.value_or(Tensor()), lengths, windows.value_or(Tensor()),
                                 want_weights ? rows : Tensor()});
     context->saved_data["form"] = form;
@@ -95,22 +102,14 @@ Tensor queries_of(const AttentionScore& score, const Tensor& states) {
   return (score.W.defined() ? kernels::linear(states, score.W) : states).contiguous();
 }
 
-// Returns the weights or the scores [N, S], by weigh() or score() of loops/attention.h, without
-// gradient.
+// Returns the weights or the scores [N, S], without gradient.
 Tensor in_rows(const AttentionScore& score, const Tensor& states, bool want_weights) {
   auto contiguous = score;
   for (auto* x : {&contiguous.keys, &contiguous.v, &contiguous.lengths, &contiguous.windows,
                   &contiguous.coverage, &contiguous.coverage_weight}) {
     if (x->defined()) *x = x->contiguous();
   }
-  const auto q = queries_of(score, states);
-  auto e = torch::empty({q.size(0), score.keys.size(1)}, q.options());
-  AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "attention_rows", [&] {
-    const auto compute = want_weights ? weigh<scalar_t> : kernels::score<scalar_t>;
-    compute(contiguous.buffers<scalar_t>(), q.size(0) / score.keys.size(0),
-            {q.const_data_ptr<scalar_t>(), q.size(1)}, e.mutable_data_ptr<scalar_t>());
-  });
-  return e;
+  return weigh_or_score_rows(contiguous, queries_of(score, states), want_weights);
 }
 
 // Returns the weights or the scores [N, S], with gradients.

@@ -87,6 +87,7 @@ std::vector<std::string> MinimumRisk::texts_of(const std::vector<Candidate>& can
     }
   }
   std::vector<std::string> texts;
+  texts.reserve(candidates.size());
   for (const auto& candidate : candidates) {
     texts.push_back(codec_.decode(candidate.tokens, oov_words));
   }

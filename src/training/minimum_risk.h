@@ -84,7 +84,7 @@ class MinimumRisk {
   std::vector<std::string> texts_of(const std::vector<Candidate>& candidates) const;
 
   TrainingOptions options_;
-  bool copies_words_;  // and not parts of words, if any
+  bool copies_words_;  // true if a copied token is a whole word
   SearchRequest search_;
   TextCodec codec_;
   std::shared_ptr<const CorpusMetric> metric_;

@@ -64,7 +64,8 @@ def value(cells, system, column, seed):
     results = [cell and cell.result() for cell in of_column]
     if not all(results):
         return None
-    mean = statistics.mean(result[part][metric] for result in results)
+    figures = [result[part][metric] for result in results]
+    mean = statistics.mean(statistics.mean(f.values()) if metric == "by" else f for f in figures)
     return 100 - mean if column.error else mean
 
 
@@ -104,7 +105,9 @@ def row_of(benchmark, cells, system, label):
         mean_and_deviation([value(cells, system, column, seed) for seed in benchmark.seeds])
         for column in benchmark.columns
     ]
-    seeds = len({seed for (_, _, seed), result in of_system.items() if result})
+    seeds = sum(
+        any(value(cells, system, column, seed) is not None for column in benchmark.columns) for seed in benchmark.seeds
+    )
     minutes = [result["minutes"] for result in done if "minutes" in result]
     parameters = statistics.mean(result["parameters"] for result in done)
     return [
@@ -132,7 +135,7 @@ def kinds_of(cells):
 
 def main():
     parser = parser_of("tasks", __doc__)
-    parser.add_argument("--benchmarks", default="", help="some of the tasks, and cogs_rare, separated by commas")
+    parser.add_argument("--benchmarks", default="", help=f"some of: {','.join(TASKS)},cogs_rare")
     options = parser.parse_args()
     study = Study(options, "tasks")
     for name in TASKS:

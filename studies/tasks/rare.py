@@ -57,7 +57,7 @@ def words_of(source, target):
 
 
 def rarefied(pairs):
-    """Returns the pairs for training and the validation triples (source, target, change), both in the order of `pairs`."""
+    """Returns the pairs for training and the validation triples (source, target, change), by change."""
     places = [words_of(*pair) for pair in pairs]
     numbers = collections.defaultdict(list)  # of the sentences of each (kind, word, place)
     totals = collections.Counter()

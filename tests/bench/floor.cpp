@@ -68,9 +68,7 @@ std::unique_ptr<at::ObserverContext> record(const at::RecordFunction& function) 
   const std::string_view name = function.name();
   const auto arguments = function.inputs();
   const auto sizes = [&](std::size_t i) { return arguments[i].toTensor().sizes(); };
-  if (name == "regard::product") {  // x, y
-    recorded.add(sizes(0)[0], sizes(0)[1], sizes(1)[1]);
-  } else if (name == "aten::mm") {
+  if (name == "regard::product" || name == "aten::mm") {
     recorded.add(sizes(0)[0], sizes(0)[1], sizes(1)[1]);
   } else if (name == "aten::addmm" || name == "aten::addmm_") {
     recorded.add(sizes(1)[0], sizes(1)[1], sizes(2)[1]);

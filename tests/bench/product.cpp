@@ -1,6 +1,6 @@
 // How fast a product with a packed matrix is beside LibTorch's and oneDNN's, at the shapes of
-// training and search: one thread, in turn in the same minute. oneDNN's has both factors packed
-// before. Prints Markdown and, as its last line, one JSON
+// training and search: one thread, in turn in the same minute. oneDNN's has W
+// packed, and in bf16 x converted, before. Prints Markdown and, as its last line, one JSON
 // object. scripts/bench.sh product runs it.
 #include <torch/utils.h>
 

@@ -102,6 +102,7 @@ TEST_F(MinimumRiskTraining, TransformersCopyOutputsAndHardAttentionFineTune) {
   const std::vector<Words> models = {
       as_transformer(),
       {"model.output.kind=copy"},
+      {"model.output.kind=copy", "data.tokenizer.kind=character", "data.tokenizer.joint=true"},
       {"model.attention.size=512", "model.attention.kind=hard"},  // which has no size
       {"model.attention.kind=monotonic"},
   };

@@ -23,7 +23,7 @@ std::string training_problem(const std::vector<std::string>& overrides) {
   return config_error([&] { check_training_options(with(overrides)); });
 }
 std::string model_problem(const std::vector<std::string>& overrides) {
-  const std::string problem = config_error([&] { check_options(with(overrides)); });
+  auto problem = config_error([&] { check_options(with(overrides)); });
   EXPECT_EQ(training_problem(overrides), problem) << "training must check the model too";
   return problem;
 }

@@ -32,7 +32,7 @@ StarterConfig of(std::int64_t pairs, std::int64_t words = 50'000) {
 }
 
 Options read(const StarterConfig& config) {
-  const auto options = parse_options(starter_config_yaml(config), "starter");
+  auto options = parse_options(starter_config_yaml(config), "starter");
   check_training_options(options);
   return options;
 }
@@ -208,7 +208,20 @@ TEST(StarterConfigTest, LinesOfSymbolsAreRightAsAWhole) {
   EXPECT_EQ(read(split).training.early_stopping_metric, Metric::bleu);
 }
 
-TEST(StarterConfigTest, ManyLinesOfSymbolsHaveLessDropout) {
+TEST(StarterConfigTest, WordsThatStayTheSameAreReadAsLettersAndNotCopied) {
+  for (const std::int64_t words : {500, 3'000}) {
+    auto config = of(3'000, words);
+    config.train.src.mean_words = config.train.trg.mean_words = 1;
+    config.train.copied_words = 0.8;
+    EXPECT_EQ(read(config).data.tokenizer.kind, TokenizerKind::character);
+    EXPECT_EQ(read(config).model.output.kind, OutputKind::vocabulary);
+  }
+}
+
+TEST(StarterConfigTest, ManyLinesOfLettersHaveLessDropout) {
+  auto words = of(25'000, 20'000);
+  words.train.src.mean_words = words.train.trg.mean_words = 1;
+  EXPECT_EQ(read(words).model.dropout.states, 0.2);
   EXPECT_EQ(read(of(4'000, 40)).model.dropout.states, 0.3);
   EXPECT_EQ(read(of(25'000, 40)).model.dropout.states, 0.2);
   EXPECT_EQ(read(of(25'000, 400)).model.dropout.states, 0.3);

@@ -119,6 +119,10 @@ TEST(Batch, ExtendedIdsAreBesideTheTokens) {
   EXPECT_TRUE(extended_ids.equal(ids({{8, 6, 3}, {9, 3, 0}})));
 }
 
+TEST(Batch, RejectsExtendedIdsThatAreNotBesideTheTokens) {
+  EXPECT_THROW(make_batch(std::vector<Example>{{0, {4}, {9}, {}, {9, 8, 3}}}), std::logic_error);
+}
+
 TEST(Batch, RejectsAnEmptyBatch) {
   EXPECT_THROW(make_source_batch({}), std::logic_error);
 }

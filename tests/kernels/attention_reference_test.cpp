@@ -34,7 +34,7 @@ class AttentionReference : public testing::TestWithParam<ScoreForm> {
   // α, and the gradients of what goes into it.
   std::vector<torch::Tensor> all(const torch::Tensor& windows, bool reference) {
     use_reference(reference);
-    for (auto x : {states_, W_, v_, keys_}) x.mutable_grad() = torch::Tensor();
+    for (const auto& x : {states_, W_, v_, keys_}) x.mutable_grad() = torch::Tensor();
     const auto alpha = attention_weights(score(windows), states_);
     (alpha * towards_).sum().backward();
     std::vector<torch::Tensor> found = {alpha.detach()};
@@ -66,19 +66,6 @@ class AttentionReference : public testing::TestWithParam<ScoreForm> {
 
 TEST_P(AttentionReference, WeightsAndGradientsEqualTheReference) {
   expect_kernel_equals_reference({});
-}
-
-TEST_P(AttentionReference, ScoresAndGradientsEqualTheReference) {
-  const auto scores = [&](bool reference) {
-    use_reference(reference);
-    for (auto x : {states_, W_, v_, keys_}) x.mutable_grad() = torch::Tensor();
-    const auto outside = torch::arange(S) >= lengths_.view({B, 1, 1});  // arbitrary there
-    const auto e = attention_scores(score(), states_.view({B, G, A})).masked_fill(outside, 0);
-    (e * towards_.view({B, G, S})).sum().backward();
-    return std::vector<torch::Tensor>{e.detach(), states_.grad(), W_.grad(), v_.grad(),
-                                      keys_.grad()};
-  };
-  expect_equal(scores(false), scores(true));
 }
 
 TEST_P(AttentionReference, SoTheyDoInWindows) {
@@ -124,6 +111,24 @@ TEST_P(AttentionReference, InASearchScoresAndWeightsEqualThoseOutsideOfIt) {
     }
   }
 }
+
+// Scores without a softmax are fused in this form only.
+class AdditiveScores : public AttentionReference {};
+
+TEST_P(AdditiveScores, AndGradientsEqualTheReference) {
+  const auto scores = [&](bool reference) {
+    use_reference(reference);
+    for (const auto& x : {states_, W_, v_, keys_}) x.mutable_grad() = torch::Tensor();
+    const auto outside = torch::arange(S) >= lengths_.view({B, 1, 1});  // arbitrary there
+    const auto e = attention_scores(score(), states_.view({B, G, A})).masked_fill(outside, 0);
+    (e * towards_.view({B, G, S})).sum().backward();
+    return std::vector<torch::Tensor>{e.detach(), states_.grad(), W_.grad(), v_.grad(),
+                                      keys_.grad()};
+  };
+  expect_equal(scores(false), scores(true));
+}
+
+INSTANTIATE_TEST_SUITE_P(Fused, AdditiveScores, testing::Values(ScoreForm::additive));
 
 INSTANTIATE_TEST_SUITE_P(Forms, AttentionReference,
                          testing::Values(ScoreForm::additive, ScoreForm::dot, ScoreForm::cosine,

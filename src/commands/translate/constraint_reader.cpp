@@ -80,7 +80,7 @@ void ConstraintReader::check(const SentenceOptions& sentence) const {
                  {place(prefixes_), place(required_), place(bad_words_)}, "--max-output-length");
 }
 
-// Ignores words that are not in the vocabulary: the model cannot produce them.
+// Ignores words that are not in the vocabulary: the model can at most copy them.
 void ConstraintReader::add_bad_words(SentenceOptions& sentence) {
   for (const auto& part : split(bad_words_.line, '\t')) {
     if (phrases_.add_banned(part, sentence) || warned_) continue;
