@@ -160,10 +160,11 @@ std::vector<TokenMask> LogitsProcessor::column_masks(const NextLogits& logits,
                                                      const std::vector<History>& histories) const {
   if (constraints_.empty() && !logits.tokens.defined()) return {};
   std::vector<TokenMask> masks(static_cast<std::size_t>(logits.values.size(0)),
-                               TokenMask{options_.suppressed_tokens, {}});
+                               TokenMask{.banned = options_.suppressed_tokens});
   for (std::size_t n = 0; n < masks.size(); ++n) {
-    auto& [banned, forced] = masks[n];
+    auto& [banned, forced, end] = masks[n];
     for (const auto& constraint : constraints_) constraint->apply(histories[n], masks[n]);
+    for (auto token = end; token < logits.values.size(1); ++token) banned.push_back(token);
     std::sort(banned.begin(), banned.end());
     banned.erase(std::unique(banned.begin(), banned.end()), banned.end());
     if (!logits.tokens.defined()) continue;
@@ -189,7 +190,7 @@ torch::Tensor LogitsProcessor::log_probabilities(const NextLogits& logits,
   auto log_p = log_softmax_on_cpu(penalised(logits, histories).values);
   const auto V = log_p.size(1);
   const auto masks = column_masks(logits, histories);
-  const TokenMask default_mask{options_.suppressed_tokens, {}};
+  const TokenMask default_mask{.banned = options_.suppressed_tokens};
   AT_DISPATCH_FLOATING_TYPES(log_p.scalar_type(), "log_probabilities", [&] {
     for (std::int64_t n = 0; n < log_p.size(0); ++n) {
       apply_mask(log_p.mutable_data_ptr<scalar_t>() + n * V, V,
@@ -222,7 +223,7 @@ NextTokens LogitsProcessor::best_of_top(const kernels::TopK& top, std::int64_t k
   for (std::int64_t n = 0; n < N; ++n) {
     Row row{all_tokens, n, next.tokens.data_ptr<std::int64_t>() + n * kept,
             next.log_p.data_ptr<double>() + n * kept, kept};
-    TokenMask mask{options_.suppressed_tokens, {}};
+    TokenMask mask{.banned = options_.suppressed_tokens};
     for (const auto& constraint : constraints_) {
       constraint->apply(histories[static_cast<std::size_t>(n)], mask);
     }

@@ -62,6 +62,8 @@ void WholeWordPrefix::apply(const History& history, TokenMask& mask) const {
   for (const auto token : begin_inside_) {
     if (words_.continues(history.tokens.back(), token)) mask.banned.push_back(token);
   }
+  const auto copied = static_cast<std::int32_t>(words_.begins_inside.size());
+  if (words_.continues(history.tokens.back(), copied)) mask.end = copied;
 }
 
 void LexicalConstraints::apply(const History& history, TokenMask& mask) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,8 +22,9 @@ struct History {
 
 // The tokens that are not allowed next.
 struct TokenMask {
-  std::vector<std::int64_t> banned;  // may contain duplicates
-  std::vector<std::int64_t> forced;  // the only allowed tokens, if any; override `banned`
+  std::vector<std::int64_t> banned = {};  // may contain duplicates
+  std::vector<std::int64_t> forced = {};  // the only allowed tokens, if any; override `banned`
+  std::int64_t end = std::numeric_limits<std::int64_t>::max();  // tokens from here on are banned
 };
 
 class TokenConstraint {

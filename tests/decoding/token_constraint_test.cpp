@@ -59,6 +59,21 @@ TEST(TokenConstraint, AWordIsNotContinuedRightAfterThePrefix) {
   EXPECT_THAT(banned({4, 5, 6}), IsEmpty());
 }
 
+TEST(TokenConstraint, ACopiedCharacterDoesNotContinueAWordRightAfterThePrefix) {
+  SearchRequest options;
+  options.words = {{false, false, false, false, false, true},
+                   {false, false, false, false, true, true}};
+  SentenceOptions sentence;
+  sentence.prefix = {4};
+  LogitsProcessor processor(options);
+  processor.include(sentence);
+  const auto logits = torch::tensor({{0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0}});  // 6 and 7: copies
+  EXPECT_EQ(processor.best({logits}, 1, {{{4}, &sentence}}).tokens.item<std::int64_t>(), 4);
+  EXPECT_EQ(processor.best({logits}, 1, {{{4, 4}, &sentence}}).tokens.item<std::int64_t>(), 7);
+  sentence.prefix = {3};
+  EXPECT_EQ(processor.best({logits}, 1, {{{3}, &sentence}}).tokens.item<std::int64_t>(), 7);
+}
+
 TEST(LogitsProcessor, PenalisesRepeatedTokensOnceForEitherSign) {
   const auto logits = torch::tensor({{2.0, -1.0, 0.5, 3.0}, {2.0, -1.0, 0.5, 3.0}});
   const auto penalised = penalise_repetition({logits}, {{{0, 1, 0}}, {}}, 2).values;
