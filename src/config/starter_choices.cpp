@@ -104,6 +104,11 @@ bool needs_subwords(const CorpusStatistics& statistics) {
          !has_closed_vocabulary(statistics) && !copies_words(statistics);
 }
 
+// True if a text that copies words probably has no other words, such as logical forms.
+bool is_formal(const CorpusStatistics& statistics) {
+  return copies_words(statistics) && has_closed_vocabulary(statistics);
+}
+
 // True if the source has many symbols that are composed of few parts, such as Korean syllables.
 bool has_composed_symbols(const CorpusStatistics& statistics) {
   const auto& src = statistics.src;
@@ -133,8 +138,7 @@ bool copies_words(const CorpusStatistics& statistics) {
 }
 
 bool copies_parts(const CorpusStatistics& statistics) {
-  return copies_words(statistics) && has_closed_vocabulary(statistics) &&
-         has_common_alphabet(statistics);
+  return is_formal(statistics) && has_common_alphabet(statistics);
 }
 
 std::int64_t most_characters(const CorpusStatistics& statistics) {
@@ -143,9 +147,9 @@ std::int64_t most_characters(const CorpusStatistics& statistics) {
 
 Metric starter_metric(const CorpusStatistics& statistics) {
   if (statistics.trg.unspaced) return Metric::chrf;
-  const bool is_formal =
-      has_symbols(statistics) || (copies_words(statistics) && has_closed_vocabulary(statistics));
-  if (is_formal || has_single_words(statistics.trg)) return Metric::exact;
+  if (has_symbols(statistics) || is_formal(statistics) || has_single_words(statistics.trg)) {
+    return Metric::exact;
+  }
   return statistics.trg.mean_words < words_of_bleu ? Metric::chrf : Metric::bleu;
 }
 
@@ -206,7 +210,7 @@ TokenizerOptions starter_tokenizer(const CorpusStatistics& statistics) {
     options.kind =
         has_composed_symbols(statistics) ? TokenizerKind::decomposed : TokenizerKind::word;
     options.vocabulary_size = std::max(src.distinct_words, trg.distinct_words) + special_count;
-    if (copies_words(statistics) && !has_closed_vocabulary(statistics)) {
+    if (copies_words(statistics) && !is_formal(statistics)) {
       options.min_frequency = min_frequency_with_copies;
     }
     return options;

@@ -102,18 +102,16 @@ Tensor queries_of(const AttentionScore& score, const Tensor& states) {
   return (score.W.defined() ? kernels::linear(states, score.W) : states).contiguous();
 }
 
-// Returns the weights or the scores [N, S], without gradient.
-Tensor in_rows(const AttentionScore& score, const Tensor& states, bool want_weights) {
-  auto contiguous = score;
-  for (auto* x : {&contiguous.keys, &contiguous.v, &contiguous.lengths, &contiguous.windows,
-                  &contiguous.coverage, &contiguous.coverage_weight}) {
-    if (x->defined()) *x = x->contiguous();
-  }
-  return weigh_or_score_rows(contiguous, queries_of(score, states), want_weights);
-}
-
-// Returns the weights or the scores [N, S], with gradients.
+// Returns the weights or the scores [N, S], in a search without gradient.
 Tensor weigh_or_score(const AttentionScore& score, const Tensor& states, bool want_weights) {
+  if (in_search(states)) {
+    auto contiguous = score;
+    for (auto* x : {&contiguous.keys, &contiguous.v, &contiguous.lengths, &contiguous.windows,
+                    &contiguous.coverage, &contiguous.coverage_weight}) {
+      if (x->defined()) *x = x->contiguous();
+    }
+    return weigh_or_score_rows(contiguous, queries_of(score, states), want_weights);
+  }
   const auto contiguous = [](const Tensor& x) {
     return x.defined() ? Maybe(x.contiguous()) : Maybe();
   };
@@ -171,7 +169,6 @@ AttentionScore with_coverage(AttentionScore score, const torch::Tensor& coverage
 
 torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor& states) {
   if (!is_fused_on(states)) return attention_weights_reference(score, states);
-  if (in_search(states)) return in_rows(score, states, /*want_weights=*/true);
   return weigh_or_score(score, states, /*want_weights=*/true);
 }
 
@@ -183,14 +180,11 @@ torch::Tensor attention_weights_reference(const AttentionScore& score,
 }
 
 torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor& states) {
-  const bool is_search = in_search(states);
   // The other forms are products of matrices.
   const bool is_fused = score.form == ScoreForm::additive && is_fused_on(states);
-  if (!is_search && !is_fused) return scores_reference(score, states);
-  const auto rows = states.flatten(0, 1);
-  const auto e = is_search ? in_rows(score, rows, /*want_weights=*/false)
-                           : weigh_or_score(score, rows, /*want_weights=*/false);
-  return e.view({states.size(0), states.size(1), -1});
+  if (!in_search(states) && !is_fused) return scores_reference(score, states);
+  return weigh_or_score(score, states.flatten(0, 1), /*want_weights=*/false)
+      .view({states.size(0), states.size(1), -1});
 }
 
 torch::Tensor padding_of(const AttentionScore& score) {

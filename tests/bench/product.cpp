@@ -1,7 +1,7 @@
 // How fast a product with a packed matrix is beside LibTorch's and oneDNN's, at the shapes of
-// training and search: one thread, in turn in the same minute. oneDNN's has W
-// packed, and in bf16 x converted, before. Prints Markdown and, as its last line, one JSON
-// object. scripts/bench.sh product runs it.
+// training and search: one thread, in turn in the same minute. oneDNN's has W packed, and in bf16 x
+// converted, before. Prints Markdown and, as its last line, one JSON object. scripts/bench.sh
+// product runs it.
 #include <torch/utils.h>
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ Json measure(const Case& c, int repeats, Table& table) {
   for (const auto precision : {kernels::Precision::bf16, kernels::Precision::int8}) {
     if (kernels::can_multiply(precision)) shorter.try_emplace(precision, W, precision);
   }
-  std::map<kernels::Precision, std::function<void()>> one_dnn = {
+  const std::map<kernels::Precision, std::function<void()>> one_dnn = {
       {kernels::Precision::full, one_dnn_product(x, W)},
       {kernels::Precision::bf16, one_dnn_product(x.to(torch::kBFloat16), W.to(torch::kBFloat16))}};
   const double operations = 2.0 * static_cast<double>(c.M * c.K * c.N);
