@@ -101,13 +101,9 @@ def row_of(benchmark, cells, system, label):
     done = [result for result in of_system.values() if result]
     if not done:
         return None
-    figures = [
-        mean_and_deviation([value(cells, system, column, seed) for seed in benchmark.seeds])
-        for column in benchmark.columns
-    ]
-    seeds = sum(
-        any(value(cells, system, column, seed) is not None for column in benchmark.columns) for seed in benchmark.seeds
-    )
+    of_columns = [[value(cells, system, column, seed) for seed in benchmark.seeds] for column in benchmark.columns]
+    figures = map(mean_and_deviation, of_columns)
+    seeds = sum(any(found is not None for found in of_seed) for of_seed in zip(*of_columns))
     minutes = [result["minutes"] for result in done if "minutes" in result]
     parameters = statistics.mean(result["parameters"] for result in done)
     return [
