@@ -163,6 +163,19 @@ void check_noise(const Options& options, ConfigErrors& errors) {
   }
 }
 
+void check_hallucination(const Options& options, ConfigErrors& errors) {
+  if (options.data.hallucination.rate == 0) return;
+  const auto reject = [&](const std::string& why) {
+    errors.add("data.hallucination.rate",
+               " is above 0, which replaces tokens that both sides have, but {}; set it to 0", why);
+  };
+  if (options.data.source != SourceKind::text || options.model.encoder.numbers > 0) {
+    reject("the source has vectors");
+  } else if (options.model.output.kind == OutputKind::pointer) {
+    reject("model.output.kind is pointer: the target has positions");
+  }
+}
+
 void check_numbers(const Options& options, ConfigErrors& errors) {
   const auto& tokenizer = options.data.tokenizer;
   const auto width = options.model.encoder.numbers;
@@ -241,6 +254,7 @@ void check_training_data(const Options& options, ConfigErrors& errors) {
   check_corpora(options.data, errors);
   check_tags(options, errors);
   check_noise(options, errors);
+  check_hallucination(options, errors);
 }
 
 }  // namespace regard

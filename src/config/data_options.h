@@ -146,12 +146,26 @@ constexpr bool is_active(const NoiseOptions& o) {
   return o.mask > 0 || o.drop > 0 || o.shuffle > 0;
 }
 
+// Replaces what both sides of a training pair have in common (data/hallucination.h).
+struct HallucinationOptions {
+  double rate = 0;
+  std::int64_t length = 3;
+
+  static constexpr auto fields = std::tuple{
+      field("rate", &HallucinationOptions::rate,
+            "probability with which each common stretch is replaced, in each epoch; 0 is off",
+            between(0, 1), only(Part::translation)),
+      field("length", &HallucinationOptions::length, "least number of tokens of a stretch",
+            between(1, max_count), only(Part::hallucination))};
+};
+
 struct DataOptions {
   SourceKind source = SourceKind::text;
   std::vector<CorpusOptions> train;
   PairOptions dev;
   TokenizerOptions tokenizer;
   NoiseOptions noise;
+  HallucinationOptions hallucination;
   std::int64_t max_length = 100;
   std::int64_t max_frames = 3000;
   double max_ratio = 9;
@@ -170,6 +184,11 @@ struct DataOptions {
             "pre-training: random changes of the source of each corpus whose `src` and `trg` are "
             "the same file, and of such a validation pair (docs/language_models.md)",
             only(Part::encoder)),
+      field("hallucination", &DataOptions::hallucination,
+            "in training, stretches that both sides of a pair have in common, such as the stem of "
+            "a word, are replaced by random tokens, the same on both sides (Anastasopoulos and "
+            "Neubig 2019), for little text",
+            only(Part::translation)),
       field("max_length", &DataOptions::max_length,
             "skip training pairs with more tokens than this on either side", between(1, max_count)),
       field("max_frames", &DataOptions::max_frames,

@@ -86,6 +86,9 @@ PartRow row_of(Part part) {
               [](O o) { return o.data.source == SourceKind::features; }};
     case Part::masking:
       return {"data.noise.mask above 0", "mask above 0", [](O o) { return o.data.noise.mask > 0; }};
+    case Part::hallucination:
+      return {"data.hallucination.rate above 0", "rate above 0",
+              [](O o) { return o.data.hallucination.rate > 0; }};
     case Part::minimum_risk:
       return {"training.objective: minimum_risk", "objective minimum_risk",
               [](O o) { return o.training.objective == Objective::minimum_risk; }};

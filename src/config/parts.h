@@ -45,6 +45,7 @@ enum class Part {
   // data, training, search
   features,
   masking,
+  hallucination,
   minimum_risk,
   samples,
   beam_groups,

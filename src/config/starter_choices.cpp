@@ -37,6 +37,10 @@ constexpr Size sizes[] = {
 // More than 5,000 lines of letters have less dropout: with 25,000 words of bohoric, 90.0 instead of
 // 89.6 % of the validation lines were exactly right (docs/tasks.md).
 constexpr double max_dropout_of_letters = 0.2;
+// With 700 inflected words, 40 epochs are 500 to 900 steps: 55.3 instead of 62.4 % of the
+// validation words, the mean of five languages (docs/tasks.md).
+constexpr std::int64_t very_few_words = 1'500;
+constexpr std::int64_t epochs_of_very_few_words = 200;
 constexpr double max_dropout_of_formal_text = 0.1;
 // Each word is a token if one side has few distinct words that occur often, or too few to learn
 // sub-words from.
@@ -47,6 +51,9 @@ constexpr double mostly_one_word = 1.5;  // mean words of lines of which most ar
 constexpr double words_of_bleu = 4;      // BLEU counts sequences of four words
 // An output layer should copy words from the source if such a share of the target words is there.
 constexpr double mostly_copied = 0.5;
+// Stretches are replaced (data.hallucination) if so many of the target tokens are in one.
+constexpr double mostly_stretched = 0.5;
+constexpr double hallucination_rate = 0.3;
 constexpr std::int64_t min_frequency_with_copies = 3;  // rarer words are copied
 constexpr std::int64_t parts_of_formal_text = 250;  // sub-words, so few that most words have some
 // With more distinct characters, the vocabulary leaves out the rarest.
@@ -98,6 +105,10 @@ bool needs_characters(const CorpusStatistics& statistics) {
          ((has_single_words(src) && has_single_words(trg)) || is_list(src) || is_list(trg));
 }
 
+bool has_letters(const CorpusStatistics& statistics) {
+  return has_symbols(statistics) || needs_characters(statistics);
+}
+
 // True if the tokenizer should split words into sub-words.
 bool needs_subwords(const CorpusStatistics& statistics) {
   return !is_split(statistics) && !needs_characters(statistics) &&
@@ -141,6 +152,13 @@ bool copies_parts(const CorpusStatistics& statistics) {
   return is_formal(statistics) && has_common_alphabet(statistics);
 }
 
+double starter_hallucination_rate(const CorpusStatistics& statistics) {
+  return is_small(statistics) && has_letters(statistics) &&
+                 statistics.stretched_tokens >= mostly_stretched
+             ? hallucination_rate
+             : 0;
+}
+
 std::int64_t most_characters(const CorpusStatistics& statistics) {
   return std::max(statistics.src.distinct_characters, statistics.trg.distinct_characters);
 }
@@ -173,8 +191,11 @@ double starter_max_ratio(const CorpusStatistics& statistics) {
 
 RecurrentSize starter_recurrent_size(const CorpusStatistics& statistics) {
   auto size = size_for(statistics.pairs).recurrent;
+  if (has_letters(statistics) && statistics.pairs <= very_few_words) {
+    size.epochs = epochs_of_very_few_words;
+  }
   if (is_small(statistics)) return size;
-  if (has_symbols(statistics) || needs_characters(statistics)) {
+  if (has_letters(statistics)) {
     size.dropout = std::min(size.dropout, max_dropout_of_letters);
   }
   if (copies_parts(statistics)) size.dropout = std::min(size.dropout, max_dropout_of_formal_text);

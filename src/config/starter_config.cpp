@@ -100,6 +100,16 @@ std::string tokenizer_text(const CorpusStatistics& statistics) {
   return text;
 }
 
+std::string hallucination_text(const CorpusStatistics& statistics) {
+  const auto rate = starter_hallucination_rate(statistics);
+  if (rate == 0) return "";
+  return fmt::format(
+      "  # {:.0f} % of the target tokens are in stretches that the source has too, such as stems. "
+      "Some of\n  # them are replaced by random ones in each epoch. Without it if parts of a word "
+      "depend on its\n  # stem, as in vowel harmony: compare.\n  hallucination:\n    rate: {}\n",
+      100 * statistics.stretched_tokens, rate);
+}
+
 std::string data_text(const StarterConfig& s) {
   auto text = fmt::format(
       "data:\n  # Line i of one file translates line i of the other: {}.\n  train:\n"
@@ -126,7 +136,7 @@ std::string data_text(const StarterConfig& s) {
         "not\n"
         "  # be comparable to that of raw text. regard does not need tokenised text.\n";
   }
-  return text + tokenizer_text(s.train) + limits_text(s.train);
+  return text + tokenizer_text(s.train) + hallucination_text(s.train) + limits_text(s.train);
 }
 
 // The output layer, if it is not the usual one.
@@ -222,9 +232,13 @@ constexpr const char* schedule_comment =
 std::string recurrent_training_text(const StarterConfig& s, const RecurrentSize& size) {
   const auto steps = steps_per_epoch(s, size.batch);
   constexpr double long_epoch = 1'000;
-  return progress_text(s, size.epochs, size.batch,
-                       steps > long_epoch ? "  validation_every: 1000   # steps\n"
-                                          : "  validation_every: 1\n  validation_unit: epochs\n") +
+  constexpr std::int64_t most_validations = 40;
+  return progress_text(
+             s, size.epochs, size.batch,
+             steps > long_epoch
+                 ? "  validation_every: 1000   # steps\n"
+                 : fmt::format("  validation_every: {}\n  validation_unit: epochs\n",
+                               std::max<std::int64_t>(1, size.epochs / most_validations))) +
          fmt::format(
              "{}  learning_rate: {}\n  scheduling: inverse_square_root\n  warmup_steps: {}\n"
              "  moving_average: 0.999\n",

@@ -239,8 +239,14 @@ EpochPlan PreparedEpoch::plan(std::size_t window) const {
 }
 
 BatchSampler::BatchSampler(const Corpus& corpus, BatchSize size, std::uint64_t seed,
-                           const SubwordSampling& sampling, const SourceNoise& noise)
-    : corpus_(corpus), size_(size), seed_(seed), sampling_(sampling), noise_(noise) {
+                           const SubwordSampling& sampling, const SourceNoise& noise,
+                           const Hallucination& hallucination)
+    : corpus_(corpus),
+      size_(size),
+      seed_(seed),
+      sampling_(sampling),
+      noise_(noise),
+      hallucination_(hallucination) {
   if (sampling_.amount > 0 && !corpus_.has_text()) {
     throw std::logic_error("sub-word sampling needs a corpus that keeps its text");
   }
@@ -255,7 +261,9 @@ Batch BatchSampler::batch(std::int64_t epoch, std::int64_t i) {
   i -= part.first_batch;
   const auto pairs = part.plan.batch(i);
   if (i + 1 < part.plan.batches()) corpus_.prefetch(part.plan.batch(i + 1));
-  if (sampling_.amount == 0 && !noise_.is_active()) return make_batch(corpus_, pairs);
+  if (sampling_.amount == 0 && !noise_.is_active() && !hallucination_.is_active()) {
+    return make_batch(corpus_, pairs);
+  }
   return changed_batch(epoch, part.first_pair + part.plan.starts[static_cast<std::size_t>(i)],
                        pairs);
 }
@@ -310,6 +318,7 @@ Batch BatchSampler::changed_batch(std::int64_t epoch, std::size_t first,
              random, example.source);
       sample(*codec.target, pair.target_text, sampling_.max_target_length, random, example.target);
     }
+    hallucination_.apply(example, corpus_, random);
     noise_.apply(example, corpus_, random);
   }
   return noise_.batch(examples);

@@ -20,6 +20,7 @@
 #include "data/batch.h"
 #include "data/corpus.h"
 #include "data/epoch_order.h"
+#include "data/hallucination.h"
 #include "data/noise.h"
 
 namespace regard {
@@ -104,7 +105,8 @@ class BatchSampler {
   // lengths in the corpus, so that a batch may have somewhat more tokens than `size`. The corpus
   // must outlive this object.
   BatchSampler(const Corpus& corpus, BatchSize size, std::uint64_t seed,
-               const SubwordSampling& sampling = {}, const SourceNoise& noise = {});
+               const SubwordSampling& sampling = {}, const SourceNoise& noise = {},
+               const Hallucination& hallucination = {});
 
   // Returns the number of batches of an epoch; epochs and batches count from 0.
   std::int64_t count(std::int64_t epoch);
@@ -124,8 +126,8 @@ class BatchSampler {
   // Sets `tokens` to a random segmentation of the text, unless that has more than `max_length`.
   void sample(const Tokenizer& tokenizer, std::string_view text, std::int64_t max_length,
               Random& random, std::vector<std::int32_t>& tokens) const;
-  // Returns a batch of `pairs` with random segmentations, if there is sub-word sampling, and noise.
-  // The first pair is at position `first` of the epoch.
+  // Returns a batch of `pairs` with random segmentations, if there is sub-word sampling,
+  // hallucination and noise. The first pair is at position `first` of the epoch.
   Batch changed_batch(std::int64_t epoch, std::size_t first,
                       std::span<const std::int64_t> pairs) const;
 
@@ -134,6 +136,7 @@ class BatchSampler {
   std::uint64_t seed_;
   SubwordSampling sampling_;
   SourceNoise noise_;
+  Hallucination hallucination_;
   std::int64_t planned_epoch_ = -1;
   EpochPlan plan_;  // of the epoch or, if the corpus is prepared, of a window
   std::optional<PreparedEpoch> prepared_epoch_;

@@ -17,6 +17,7 @@
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "data/text_path.h"
+#include "text/common_stretches.h"
 #include "text/decomposed_words.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"
@@ -29,6 +30,7 @@ namespace {
 // has no effect.
 constexpr std::size_t max_distinct_words = 200'000;
 constexpr std::size_t compared_lines = 1'000;
+constexpr std::size_t compared_tokens = 500;  // of a line
 constexpr std::size_t measured_lines = 20'000;
 constexpr std::int64_t min_subwords = 1'000;  // of a smaller vocabulary, for a part of the text
 constexpr std::int64_t max_counted_length = 10'000;  // tokens
@@ -163,6 +165,33 @@ double copied_share(const std::vector<std::string>& source,
   return static_cast<double>(copied) / static_cast<double>(std::max<std::size_t>(words.size(), 1));
 }
 
+// Returns the share of the target tokens that are in common stretches of their pair, in the first
+// pairs and the beginnings of their lines.
+double stretched_share(const Tokenizer& of_source, const std::vector<std::string>& source,
+                       const Tokenizer& of_target, const std::vector<std::string>& target) {
+  constexpr auto least = static_cast<std::size_t>(HallucinationOptions().length);
+  std::unordered_map<std::string, std::int32_t> ids;
+  const auto ids_of = [&](const Tokenizer& tokenizer, const std::string& line) {
+    std::vector<std::int32_t> tokens;
+    for (auto& piece : tokenizer.pieces(line)) {
+      const auto next = static_cast<std::int32_t>(ids.size());
+      tokens.push_back(ids.emplace(std::move(piece), next).first->second);
+      if (tokens.size() == compared_tokens) break;
+    }
+    return tokens;
+  };
+  std::size_t all = 0;
+  std::size_t stretched = 0;
+  for (std::size_t i = 0; i < std::min(source.size(), compared_lines); ++i) {
+    const auto tokens = ids_of(of_target, target.at(i));
+    all += tokens.size();
+    for (const auto& stretch : common_stretches(ids_of(of_source, source[i]), tokens, least)) {
+      stretched += stretch.length * stretch.target.size();
+    }
+  }
+  return static_cast<double>(stretched) / static_cast<double>(std::max<std::size_t>(all, 1));
+}
+
 // Returns the share of `words` that are in `known`, from 0 to 1.
 double known_share(const std::vector<std::string>& words,
                    const std::unordered_set<std::string>& known) {
@@ -219,6 +248,8 @@ void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistic
   const auto source_lengths = lengths_in_tokens(*of_source, source);
   const auto target_lengths = lengths_in_tokens(of_target ? *of_target : *of_source, target);
   statistics.measured_pairs = std::ssize(source);
+  statistics.stretched_tokens =
+      stretched_share(*of_source, source, of_target ? *of_target : *of_source, target);
   statistics.empty_pairs = 0;
   statistics.pairs_by_length.assign(max_counted_length + 1, 0);
   const auto has_tokens = [&](std::size_t i) {

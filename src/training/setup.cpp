@@ -87,6 +87,7 @@ void load_data(Setup& setup, DataLoader& loader) {
   const auto& options = setup.options;
   setup.corpus = loader.training(options, setup.codec);
   check_noise(options, *setup.corpus);
+  setup.hallucination = Hallucination(options.data.hallucination, *setup.corpus);
   setup.codec.lengths = line_lengths(*setup.corpus, languages(options).first);
   if (!options.data.dev.src.empty()) setup.dev = loader.validation(options, setup.codec);
   setup.digests = loader.digests();
@@ -212,7 +213,8 @@ BatchSampler make_sampler(const Setup& setup) {
           {options.training.batch_size, options.training.batch_type},
           static_cast<std::uint64_t>(options.training.random_seed),
           sampling,
-          SourceNoise(options)};
+          SourceNoise(options),
+          setup.hallucination};
 }
 
 void check_parameter_patterns(const Options& options) {

@@ -14,6 +14,7 @@
 #include "config/options.h"
 #include "data/batch_sampler.h"
 #include "data/corpus.h"
+#include "data/hallucination.h"
 #include "data/text_codec.h"
 #include "data/text_files.h"
 #include "model/seq2seq.h"
@@ -28,6 +29,7 @@ struct Setup {
   std::optional<FolderReader> checkpoint;  // of a resumed run
   TextCodec codec;
   std::optional<Corpus> corpus;
+  Hallucination hallucination;  // of `corpus`
   std::optional<Corpus> dev;
   TextDigests digests;              // of the files of data.train and data.dev
   bool has_corpus_cache = false;    // the run folder's corpus.cache holds this corpus

@@ -224,13 +224,22 @@ def spelling(study):
     )
 
 
+# As `config init` proposes for up to 1,500 lines of symbols. With 40 epochs: 55.3 instead of 62.4 % of the validation words
+# (GRUs, mean of the five languages).
+FOR_FEW_WORDS = ("training.epochs=200", "training.validation_every=5")
+HALLUCINATION = System(
+    "hallucination", ("data.hallucination.rate=0.3",), "the same with hallucinated stems", config=CONFIG
+)
+
+
 def inflection():
     sizes = {"small": 700, "large": 7000}
     tasks, columns = [], []
     for size, items in sizes.items():
+        settings = FOR_FEW_WORDS if size == "small" else ()
         names = []
         for language in INFLECTION:
-            tasks.append(task(f"inflection2022/{language}", f"inflection2022-{language}-{size}", train=size))
+            tasks.append(task(f"inflection2022/{language}", f"inflection2022-{language}-{size}", size, settings=settings))
             names.append(tasks[-1].name)
             columns.append(Column(f"{language} {items}", "test.exact", (names[-1],)))
         columns.append(Column(f"mean {items}", "test.exact", tuple(names)))
@@ -244,7 +253,7 @@ def inflection():
         figures = dict(zip((column.head for column in columns), values))
         published.append((name, figures, "2022InflectionST, baseline results"))
     return Benchmark(
-        "inflection2022", tuple(tasks), (RECURRENT, TRANSFORMER, COPY), tuple(columns), tuple(published), seeds=SEEDS
+        "inflection2022", tuple(tasks), (RECURRENT, HALLUCINATION, TRANSFORMER), tuple(columns), tuple(published), seeds=SEEDS
     )
 
 

@@ -40,6 +40,13 @@ TEST_F(TrainBadInput, MissingFileNamesItsKeyAndLine) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("config.yaml:7: data.dev.trg"), HasSubstr("dev.fr")));
 }
 
+TEST_F(TrainBadInput, HallucinationWithoutACommonStretch) {
+  const auto result = train({"data.hallucination.rate=0.3", "data.hallucination.length=40"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("no pair of the training text with 40 equal tokens in a row"));
+  EXPECT_FALSE(fs::exists(folder_ / "run" / "checkpoints"));
+}
+
 TEST_F(TrainBadInput, ExchangedSidesOfTheValidationPairAreAWarning) {
   const auto path = [&](const char* name) { return (folder_ / name).string(); };
   const auto swapped = train(

@@ -308,5 +308,18 @@ TEST(Check, OutputsCheckTheOptionsTheyNeed) {
               HasSubstr("only model.output.kind: pointer uses it"));
 }
 
+TEST(Check, HallucinationNeedsTokensOnBothSides) {
+  const std::string word = "data.tokenizer.kind=word";
+  const std::string rate = "data.hallucination.rate=0.5";
+  EXPECT_EQ(model_problem({rate, "data.hallucination.length=2"}), no_error);
+  EXPECT_EQ(model_problem({word, rate, "model.output.kind=copy"}), no_error);
+  EXPECT_THAT(training_problem({word, rate, "model.output.kind=pointer"}),
+              AllOf(HasSubstr("data.hallucination.rate"), HasSubstr("the target has positions")));
+  EXPECT_THAT(training_problem({word, rate, "model.encoder.numbers=2"}),
+              HasSubstr("the source has vectors"));
+  EXPECT_THAT(model_problem({"data.hallucination.length=2"}),
+              HasSubstr("only data.hallucination.rate above 0 uses it"));
+}
+
 }  // namespace
 }  // namespace regard::check_test

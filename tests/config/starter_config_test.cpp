@@ -374,5 +374,28 @@ TEST(StarterConfigTest, SymbolsOfFewPartsAreDecomposed) {
   EXPECT_EQ(read(config).data.tokenizer.kind, TokenizerKind::word);
 }
 
+TEST(StarterConfigTest, StemsOfFewWordsAreHallucinated) {
+  auto config = of(3'600, 40);
+  config.train.stretched_tokens = 0.63;
+  EXPECT_EQ(read(config).data.hallucination.rate, 0.3);
+  EXPECT_THAT(starter_config_yaml(config), HasSubstr("63 % of the target tokens"));
+  config.train.stretched_tokens = 0.3;
+  EXPECT_EQ(read(config).data.hallucination.rate, 0) << "few stretches, by chance";
+  EXPECT_THAT(starter_config_yaml(config), Not(HasSubstr("hallucination")));
+  auto many = of(20'000, 40);
+  many.train.stretched_tokens = 0.63;
+  EXPECT_EQ(read(many).data.hallucination.rate, 0);
+  auto sentences = of(3'600, 3'000);
+  sentences.train.stretched_tokens = 0.63;
+  EXPECT_EQ(read(sentences).data.hallucination.rate, 0);
+}
+
+TEST(StarterConfigTest, VeryFewWordsHaveMoreEpochs) {
+  EXPECT_EQ(read(of(700, 40)).training.epochs, 200);
+  EXPECT_EQ(read(of(700, 40)).training.validation_every, 5) << "40 validations";
+  EXPECT_EQ(read(of(3'600, 40)).training.epochs, 40);
+  EXPECT_EQ(read(of(3'600, 40)).training.validation_every, 1);
+}
+
 }  // namespace
 }  // namespace regard::starter_config_test

@@ -56,6 +56,21 @@ TEST(CorpusStatistics, LengthsAreThoseOfTheTokenizer) {
   EXPECT_DOUBLE_EQ(statistics.trg.mean_tokens, 2) << "in characters";
 }
 
+TEST(CorpusStatistics, CountsTheTargetTokensInCommonStretches) {
+  const TestFolder folder;
+  auto symbols = read_corpus_statistics(folder.write("t.src", "<N> w a l k\n<V> s i t\n"),
+                                        folder.write("t.trg", "w a l k s\ns a t\n"));
+  TokenizerOptions options;
+  options.kind = TokenizerKind::word;
+  measure_tokens(options, symbols);
+  EXPECT_DOUBLE_EQ(symbols.stretched_tokens, 4.0 / 8);
+  auto letters =
+      read_corpus_statistics(folder.write("l.src", "walk\n"), folder.write("l.trg", "walks\n"));
+  options.kind = TokenizerKind::character;
+  measure_tokens(options, letters);
+  EXPECT_DOUBLE_EQ(letters.stretched_tokens, 4.0 / 5);
+}
+
 TEST(CorpusStatistics, PairsThatTrainingSkipsDoNotCount) {
   const TestFolder folder;
   std::string source = "a\n";
