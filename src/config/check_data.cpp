@@ -169,8 +169,11 @@ void check_hallucination(const Options& options, ConfigErrors& errors) {
     errors.add("data.hallucination.rate",
                " is above 0, which replaces tokens that both sides have, but {}; set it to 0", why);
   };
-  if (options.data.source != SourceKind::text || options.model.encoder.numbers > 0) {
-    reject("the source has vectors");
+  if (options.data.source == SourceKind::features) {
+    reject("data.source is features");
+  } else if (options.model.encoder.numbers > 0) {
+    reject(fmt::format("model.encoder.numbers is {}: the source has vectors",
+                       options.model.encoder.numbers));
   } else if (options.model.output.kind == OutputKind::pointer) {
     reject("model.output.kind is pointer: the target has positions");
   }

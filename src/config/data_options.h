@@ -146,16 +146,16 @@ constexpr bool is_active(const NoiseOptions& o) {
   return o.mask > 0 || o.drop > 0 || o.shuffle > 0;
 }
 
-// Replaces what both sides of a training pair have in common (data/hallucination.h).
+// Options of data hallucination (data/hallucination.h).
 struct HallucinationOptions {
   double rate = 0;
   std::int64_t length = 3;
 
   static constexpr auto fields = std::tuple{
       field("rate", &HallucinationOptions::rate,
-            "probability with which each common stretch is replaced, in each epoch; 0 is off",
-            between(0, 1), only(Part::translation)),
-      field("length", &HallucinationOptions::length, "least number of tokens of a stretch",
+            "probability of replacing a common substring, in each epoch; 0 is off", between(0, 1),
+            only(Part::translation)),
+      field("length", &HallucinationOptions::length, "least number of tokens of a common substring",
             between(1, max_count), only(Part::hallucination))};
 };
 
@@ -185,9 +185,9 @@ struct DataOptions {
             "the same file, and of such a validation pair (docs/language_models.md)",
             only(Part::encoder)),
       field("hallucination", &DataOptions::hallucination,
-            "in training, stretches that both sides of a pair have in common, such as the stem of "
-            "a word, are replaced by random tokens, the same on both sides (Anastasopoulos and "
-            "Neubig 2019), for little text",
+            "for little text whose target copies parts of the source: in training, substrings that "
+            "both sides of a pair have in common, such as the stem of a word, are replaced by "
+            "random tokens, the same on both sides (Anastasopoulos and Neubig 2019)",
             only(Part::translation)),
       field("max_length", &DataOptions::max_length,
             "skip training pairs with more tokens than this on either side", between(1, max_count)),

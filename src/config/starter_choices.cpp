@@ -37,10 +37,6 @@ constexpr Size sizes[] = {
 // More than 5,000 lines of letters have less dropout: with 25,000 words of bohoric, 90.0 instead of
 // 89.6 % of the validation lines were exactly right (docs/tasks.md).
 constexpr double max_dropout_of_letters = 0.2;
-// With 700 inflected words, 40 epochs are 500 to 900 steps: 55.3 instead of 62.4 % of the
-// validation words, the mean of five languages (docs/tasks.md).
-constexpr std::int64_t very_few_words = 1'500;
-constexpr std::int64_t epochs_of_very_few_words = 200;
 constexpr double max_dropout_of_formal_text = 0.1;
 // Each word is a token if one side has few distinct words that occur often, or too few to learn
 // sub-words from.
@@ -51,8 +47,12 @@ constexpr double mostly_one_word = 1.5;  // mean words of lines of which most ar
 constexpr double words_of_bleu = 4;      // BLEU counts sequences of four words
 // An output layer should copy words from the source if such a share of the target words is there.
 constexpr double mostly_copied = 0.5;
-// Stretches are replaced (data.hallucination) if so many of the target tokens are in one.
-constexpr double mostly_stretched = 0.5;
+// Up to so many lines of letters have more epochs. With 700 inflected words, 40 epochs are 500 to
+// 900 steps (docs/tasks.md).
+constexpr std::int64_t very_few_words = 1'500;
+constexpr std::int64_t epochs_of_very_few_words = 200;
+// They have data.hallucination if such a share of the target tokens is in common substrings.
+constexpr double mostly_repeated = 0.5;
 constexpr double hallucination_rate = 0.3;
 constexpr std::int64_t min_frequency_with_copies = 3;  // rarer words are copied
 constexpr std::int64_t parts_of_formal_text = 250;  // sub-words, so few that most words have some
@@ -105,6 +105,7 @@ bool needs_characters(const CorpusStatistics& statistics) {
          ((has_single_words(src) && has_single_words(trg)) || is_list(src) || is_list(trg));
 }
 
+// True if the tokens are symbols or the letters of single words.
 bool has_letters(const CorpusStatistics& statistics) {
   return has_symbols(statistics) || needs_characters(statistics);
 }
@@ -153,8 +154,8 @@ bool copies_parts(const CorpusStatistics& statistics) {
 }
 
 double starter_hallucination_rate(const CorpusStatistics& statistics) {
-  return is_small(statistics) && has_letters(statistics) &&
-                 statistics.stretched_tokens >= mostly_stretched
+  return statistics.pairs <= very_few_words && has_letters(statistics) &&
+                 statistics.repeated_tokens >= mostly_repeated
              ? hallucination_rate
              : 0;
 }

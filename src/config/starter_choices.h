@@ -35,9 +35,10 @@ struct CorpusStatistics {
   // The share of the distinct target words of a sample that the source has too, almost whenever
   // they occur.
   double copied_words = 0;
-  // The share of the target tokens of a sample that are in stretches that both sides of the pair
-  // have in common (data.hallucination).
-  double stretched_tokens = 0;
+  // The share of the target tokens that are in common substrings of their pair
+  // (text/common_substrings.h), in the first 1,000 pairs and the first 500 tokens of a line; 0 if
+  // not measured.
+  double repeated_tokens = 0;
   std::int64_t measured_pairs = 0;  // those whose tokens were counted; 0: not measured
   std::int64_t empty_pairs = 0;     // of them, with a side without tokens
   // Measured pairs within starter_max_length(), of which one side has more than the default
@@ -91,7 +92,8 @@ bool copies_words(const CorpusStatistics& statistics);
 // alphabet on both sides. Rare words are then copied by their parts, which was better for sentences
 // of COGS that need generalisation (docs/tasks.md).
 bool copies_parts(const CorpusStatistics& statistics);
-// Returns data.hallucination.rate: above 0 for few lines of letters whose stems are on both sides.
+// Returns data.hallucination.rate: above 0 for very few lines of letters whose target copies parts
+// of the source.
 double starter_hallucination_rate(const CorpusStatistics& statistics);
 // The distinct characters of the side that has more of them.
 std::int64_t most_characters(const CorpusStatistics& statistics);

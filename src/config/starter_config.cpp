@@ -104,10 +104,12 @@ std::string hallucination_text(const CorpusStatistics& statistics) {
   const auto rate = starter_hallucination_rate(statistics);
   if (rate == 0) return "";
   return fmt::format(
-      "  # {:.0f} % of the target tokens are in stretches that the source has too, such as stems. "
-      "Some of\n  # them are replaced by random ones in each epoch. Without it if parts of a word "
-      "depend on its\n  # stem, as in vowel harmony: compare.\n  hallucination:\n    rate: {}\n",
-      100 * statistics.stretched_tokens, rate);
+      "  # {:.0f} % of the target tokens are in substrings that the source has too, such as stems. "
+      "In each\n  # epoch, some of these are replaced by random tokens. If endings depend on the "
+      "stem "
+      "(vowel\n  # harmony), compare with a training without this section.\n"
+      "  hallucination:\n    rate: {}\n",
+      100 * statistics.repeated_tokens, rate);
 }
 
 std::string data_text(const StarterConfig& s) {

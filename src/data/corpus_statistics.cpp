@@ -17,7 +17,7 @@
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "data/text_path.h"
-#include "text/common_stretches.h"
+#include "text/common_substrings.h"
 #include "text/decomposed_words.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"
@@ -165,10 +165,10 @@ double copied_share(const std::vector<std::string>& source,
   return static_cast<double>(copied) / static_cast<double>(std::max<std::size_t>(words.size(), 1));
 }
 
-// Returns the share of the target tokens that are in common stretches of their pair, in the first
+// Returns the share of the target tokens that are in common substrings of their pair, in the first
 // pairs and the beginnings of their lines.
-double stretched_share(const Tokenizer& of_source, const std::vector<std::string>& source,
-                       const Tokenizer& of_target, const std::vector<std::string>& target) {
+double repeated_share(const Tokenizer& of_source, const std::vector<std::string>& source,
+                      const Tokenizer& of_target, const std::vector<std::string>& target) {
   constexpr auto least = static_cast<std::size_t>(HallucinationOptions().length);
   std::unordered_map<std::string, std::int32_t> ids;
   const auto ids_of = [&](const Tokenizer& tokenizer, const std::string& line) {
@@ -181,15 +181,15 @@ double stretched_share(const Tokenizer& of_source, const std::vector<std::string
     return tokens;
   };
   std::size_t all = 0;
-  std::size_t stretched = 0;
+  std::size_t repeated = 0;
   for (std::size_t i = 0; i < std::min(source.size(), compared_lines); ++i) {
     const auto tokens = ids_of(of_target, target.at(i));
     all += tokens.size();
-    for (const auto& stretch : common_stretches(ids_of(of_source, source[i]), tokens, least)) {
-      stretched += stretch.length * stretch.target.size();
+    for (const auto& substring : common_substrings(ids_of(of_source, source[i]), tokens, least)) {
+      repeated += substring.length * substring.target.size();
     }
   }
-  return static_cast<double>(stretched) / static_cast<double>(std::max<std::size_t>(all, 1));
+  return static_cast<double>(repeated) / static_cast<double>(std::max<std::size_t>(all, 1));
 }
 
 // Returns the share of `words` that are in `known`, from 0 to 1.
@@ -248,8 +248,8 @@ void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistic
   const auto source_lengths = lengths_in_tokens(*of_source, source);
   const auto target_lengths = lengths_in_tokens(of_target ? *of_target : *of_source, target);
   statistics.measured_pairs = std::ssize(source);
-  statistics.stretched_tokens =
-      stretched_share(*of_source, source, of_target ? *of_target : *of_source, target);
+  statistics.repeated_tokens =
+      repeated_share(*of_source, source, of_target ? *of_target : *of_source, target);
   statistics.empty_pairs = 0;
   statistics.pairs_by_length.assign(max_counted_length + 1, 0);
   const auto has_tokens = [&](std::size_t i) {

@@ -24,7 +24,8 @@ bool sides_are_exchanged(const TextPair& train, const TextPair& dev);
 std::vector<std::string> first_lines(const std::string& path, std::size_t count);
 
 // Learns the tokenizer that `options` describe from the first 20,000 pairs, and measures their
-// lengths in its tokens: mean_tokens, the numbers of pairs from measured_pairs on, and outputs.
+// lengths in its tokens: mean_tokens, repeated_tokens, the numbers of pairs from measured_pairs on,
+// and outputs.
 // Measures dev_outputs if a validation pair is given. If the text is too small for the tokenizer,
 // warns and counts characters. Throws InputError if a file cannot be read.
 void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistics,

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/special_tokens.h"
+#include "base/strings.h"
 #include "data/corpus.h"
 #include "text/decomposed_words.h"
 #include "text/sentencepiece_model.h"
@@ -13,79 +14,111 @@
 namespace regard {
 namespace {
 
-constexpr std::int64_t pairs_read = 4000;
+constexpr std::int64_t sampled_pairs = 4'000;
+constexpr std::int64_t enough_tokens = 100'000;
 constexpr std::int32_t no_token = -1;
 
-std::size_t place_of(const std::string& token) {
-  if (token.starts_with(space_symbol)) return 1;
-  return is_later_part(token) ? 2 : 0;
+// Returns pairs of the corpora whose substrings may be replaced, at equal distances.
+std::vector<std::int64_t> pairs_to_look_at(const Corpus& corpus) {
+  const auto is_used = [](const CorpusPart& part) {
+    return part.weight > 0 && !part.has_equal_sides;
+  };
+  std::int64_t all = 0;
+  std::int64_t begin = 0;
+  for (const auto& part : corpus.parts()) {
+    if (is_used(part)) all += part.end - begin;
+    begin = part.end;
+  }
+  const auto distance = std::max<std::int64_t>(1, all / sampled_pairs);
+  std::vector<std::int64_t> sample;
+  begin = 0;
+  for (const auto& part : corpus.parts()) {
+    if (is_used(part)) {
+      for (auto i = begin; i < part.end; i += distance) sample.push_back(i);
+    }
+    begin = part.end;
+  }
+  return sample;
 }
 
 }  // namespace
 
-Hallucination::Hallucination(const HallucinationOptions& options, const Corpus& corpus)
-    : options_(options) {
+Hallucination::Hallucination(const DataOptions& options, const Corpus& corpus)
+    : options_(options.hallucination) {
   if (!is_active()) return;
   const auto& source = *corpus.codec().source;
   const auto& target = *corpus.codec().target;
   std::unordered_map<std::string, std::int32_t> ids;
   for (auto id = special_count; id < target.size(); ++id) ids.emplace(target.token(id), id);
+  for (const auto& symbol : options.tokenizer.user_symbols) ids.erase(symbol);
+  ids.erase(" ");
   target_ids_.assign(static_cast<std::size_t>(source.size()), no_token);
-  places_.resize(target_ids_.size());
+  parts_.resize(target_ids_.size());
   for (std::size_t id = special_count; id < target_ids_.size(); ++id) {
     const auto token = source.token(static_cast<std::int32_t>(id));
     if (const auto entry = ids.find(token); entry != ids.end()) target_ids_[id] = entry->second;
-    places_[id] = place_of(token);
+    parts_[id] = token.starts_with(space_symbol) ? Part::word_start
+                 : is_later_part(token)          ? Part::later
+                                                 : Part::whole;
   }
-  const auto step = (corpus.size() + pairs_read - 1) / pairs_read;
-  for (std::int64_t i = 0; i < corpus.size(); i += step) {
-    const auto example = example_of(corpus, i);
-    for (const auto& stretch : stretches(example, corpus)) {
-      for (std::size_t k = 0; k < stretch.length; ++k) {
-        const auto id = static_cast<std::size_t>(example.source[stretch.source.front() + k]);
+  const auto sample = pairs_to_look_at(corpus);
+  std::int64_t tokens = 0;
+  for (std::size_t i = 0; i < sample.size() && tokens < enough_tokens; ++i) {
+    const auto example = example_of(corpus, sample[i]);
+    for (const auto& substring : substrings(example, corpus)) {
+      for (std::size_t k = 0; k < substring.length; ++k) {
+        const auto id = static_cast<std::size_t>(example.source[substring.source.front() + k]);
         if (target_ids_[id] == no_token) continue;  // a copied word outside the vocabulary
-        tokens_[places_[id]].push_back({static_cast<std::int32_t>(id), target_ids_[id]});
+        ++tokens;
+        tokens_[static_cast<std::size_t>(parts_[id])].push_back(
+            {static_cast<std::int32_t>(id), target_ids_[id]});
       }
     }
   }
-  if (std::ranges::any_of(tokens_, [](const auto& tokens) { return !tokens.empty(); })) return;
+  if (tokens > 0) return;
   throw ConfigError(
-      "data.hallucination: found no pair of the training text with {} equal tokens in a row on "
-      "both sides, which would be replaced; set data.hallucination.rate to 0, or "
-      "data.hallucination.length to fewer",
-      options.length);
+      "data.hallucination: found no {} equal tokens in a row on both sides of {}, which would be "
+      "replaced; set data.hallucination.rate to 0, or data.hallucination.length to fewer",
+      options_.length,
+      sample.empty() ? "a pair of two files" : counted(std::ssize(sample), "training pair"));
 }
 
-std::vector<CommonStretch> Hallucination::stretches(const Example& example,
-                                                    const Corpus& corpus) const {
-  const auto& part = corpus.part_of(example.index);
-  if (part.has_equal_sides) return {};
-  // The source as target ids. Words that are copied have one outside of the vocabulary.
+std::vector<CommonSubstring> Hallucination::substrings(const Example& example,
+                                                       const Corpus& corpus) const {
+  const auto& extended = example.extended_ids;
+  const auto vocabulary = corpus.codec().target->size();
+  // The source as target ids. Copied words outside of the vocabulary have one of their own.
   std::vector<std::int32_t> source(example.source.size());
-  const bool is_copied = !example.extended_ids.empty();
-  for (std::size_t i = part.source_tag.empty() ? 0 : 1; i < source.size(); ++i) {
-    source[i] = is_copied ? example.extended_ids[i]
-                          : target_ids_[static_cast<std::size_t>(example.source[i])];
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    source[i] = !extended.empty() && extended[i] >= vocabulary
+                    ? extended[i]
+                    : target_ids_[static_cast<std::size_t>(example.source[i])];
   }
-  if (!part.source_tag.empty()) source.front() = no_token;
-  return common_stretches(source, example.target, static_cast<std::size_t>(options_.length));
+  if (!corpus.part_of(example.index).source_tag.empty()) source.front() = no_token;
+  return common_substrings(source, example.target, static_cast<std::size_t>(options_.length));
 }
 
 void Hallucination::apply(Example& example, const Corpus& corpus, Random& random) const {
-  if (!is_active()) return;
-  for (const auto& stretch : stretches(example, corpus)) {
+  if (!is_active() || corpus.part_of(example.index).has_equal_sides) return;
+  auto& extended = example.extended_ids;
+  for (const auto& substring : substrings(example, corpus)) {
     if (random.uniform() >= options_.rate) continue;
-    for (std::size_t k = 0; k < stretch.length; ++k) {
-      const auto id = static_cast<std::size_t>(example.source[stretch.source.front() + k]);
-      const auto& tokens = tokens_[places_[id]];
+    for (std::size_t k = 0; k < substring.length; ++k) {
+      const auto id = static_cast<std::size_t>(example.source[substring.source.front() + k]);
+      const auto& tokens = tokens_[static_cast<std::size_t>(parts_[id])];
       if (tokens.empty()) continue;
       const auto drawn = tokens[random.below(tokens.size())];
-      for (const auto begin : stretch.source) {
+      for (const auto begin : substring.source) {
         example.source[begin + k] = drawn.source;
-        if (!example.extended_ids.empty()) example.extended_ids[begin + k] = drawn.target;
+        if (!extended.empty()) extended[begin + k] = drawn.target;
       }
-      for (const auto begin : stretch.target) example.target[begin + k] = drawn.target;
+      for (const auto begin : substring.target) example.target[begin + k] = drawn.target;
     }
+  }
+  // A copied word that the source does not have any more is unknown, as in encode_target().
+  for (auto& id : example.target) {
+    const bool is_copied = id >= corpus.codec().target->size();
+    if (is_copied && std::ranges::count(extended, id) == 0) id = unk_id;
   }
 }
 

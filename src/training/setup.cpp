@@ -87,7 +87,7 @@ void load_data(Setup& setup, DataLoader& loader) {
   const auto& options = setup.options;
   setup.corpus = loader.training(options, setup.codec);
   check_noise(options, *setup.corpus);
-  setup.hallucination = Hallucination(options.data.hallucination, *setup.corpus);
+  setup.hallucination = Hallucination(options.data, *setup.corpus);
   setup.codec.lengths = line_lengths(*setup.corpus, languages(options).first);
   if (!options.data.dev.src.empty()) setup.dev = loader.validation(options, setup.codec);
   setup.digests = loader.digests();

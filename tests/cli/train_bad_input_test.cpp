@@ -40,10 +40,10 @@ TEST_F(TrainBadInput, MissingFileNamesItsKeyAndLine) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("config.yaml:7: data.dev.trg"), HasSubstr("dev.fr")));
 }
 
-TEST_F(TrainBadInput, HallucinationWithoutACommonStretch) {
+TEST_F(TrainBadInput, HallucinationWithoutACommonSubstring) {
   const auto result = train({"data.hallucination.rate=0.3", "data.hallucination.length=40"});
   EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("no pair of the training text with 40 equal tokens in a row"));
+  EXPECT_THAT(result.err, HasSubstr("found no 40 equal tokens in a row on both sides"));
   EXPECT_FALSE(fs::exists(folder_ / "run" / "checkpoints"));
 }
 

@@ -23,12 +23,17 @@ using testing::StartsWith;
 using TrainResume = Train;
 
 TEST_F(TrainResume, KilledAndResumedRunEndsInTheSameBytes) {
-  const std::vector<std::string> same = {
-      "training.max_steps=120",           "training.save_every=7",
-      "model.dropout.states=0.3",         "training.moving_average=0.9",
-      "training.gradient_accumulation=2", "training.validation_every=20",
-      "data.tokenizer.kind=unigram",      "data.tokenizer.sampling=0.5",
-      "data.tokenizer.vocabulary_size=30"};
+  const std::vector<std::string> same = {"training.max_steps=120",
+                                         "training.save_every=7",
+                                         "model.dropout.states=0.3",
+                                         "training.moving_average=0.9",
+                                         "training.gradient_accumulation=2",
+                                         "training.validation_every=20",
+                                         "data.tokenizer.kind=unigram",
+                                         "data.tokenizer.sampling=0.5",
+                                         "data.tokenizer.vocabulary_size=30",
+                                         "data.hallucination.rate=0.5",
+                                         "data.hallucination.length=1"};
   ASSERT_EQ(train(same).code, 0);
   const auto killed_run = folder_ / "killed";
   auto arguments = same;

@@ -316,7 +316,9 @@ TEST(Check, HallucinationNeedsTokensOnBothSides) {
   EXPECT_THAT(training_problem({word, rate, "model.output.kind=pointer"}),
               AllOf(HasSubstr("data.hallucination.rate"), HasSubstr("the target has positions")));
   EXPECT_THAT(training_problem({word, rate, "model.encoder.numbers=2"}),
-              HasSubstr("the source has vectors"));
+              HasSubstr("model.encoder.numbers is 2"));
+  EXPECT_THAT(training_problem({rate, "data.source=features"}),
+              HasSubstr("data.hallucination.rate is above 0"));
   EXPECT_THAT(model_problem({"data.hallucination.length=2"}),
               HasSubstr("only data.hallucination.rate above 0 uses it"));
 }

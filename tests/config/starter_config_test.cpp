@@ -375,18 +375,18 @@ TEST(StarterConfigTest, SymbolsOfFewPartsAreDecomposed) {
 }
 
 TEST(StarterConfigTest, StemsOfFewWordsAreHallucinated) {
-  auto config = of(3'600, 40);
-  config.train.stretched_tokens = 0.63;
+  auto config = of(1'000, 40);
+  config.train.repeated_tokens = 0.63;
   EXPECT_EQ(read(config).data.hallucination.rate, 0.3);
   EXPECT_THAT(starter_config_yaml(config), HasSubstr("63 % of the target tokens"));
-  config.train.stretched_tokens = 0.3;
-  EXPECT_EQ(read(config).data.hallucination.rate, 0) << "few stretches, by chance";
+  config.train.repeated_tokens = 0.3;
+  EXPECT_EQ(read(config).data.hallucination.rate, 0) << "few substrings, by chance";
   EXPECT_THAT(starter_config_yaml(config), Not(HasSubstr("hallucination")));
-  auto many = of(20'000, 40);
-  many.train.stretched_tokens = 0.63;
+  auto many = of(3'600, 40);
+  many.train.repeated_tokens = 0.63;
   EXPECT_EQ(read(many).data.hallucination.rate, 0);
-  auto sentences = of(3'600, 3'000);
-  sentences.train.stretched_tokens = 0.63;
+  auto sentences = of(1'000, 900);
+  sentences.train.repeated_tokens = 0.63;
   EXPECT_EQ(read(sentences).data.hallucination.rate, 0);
 }
 

@@ -63,12 +63,12 @@ TEST(CorpusStatistics, CountsTheTargetTokensInCommonStretches) {
   TokenizerOptions options;
   options.kind = TokenizerKind::word;
   measure_tokens(options, symbols);
-  EXPECT_DOUBLE_EQ(symbols.stretched_tokens, 4.0 / 8);
+  EXPECT_DOUBLE_EQ(symbols.repeated_tokens, 4.0 / 8);
   auto letters =
       read_corpus_statistics(folder.write("l.src", "walk\n"), folder.write("l.trg", "walks\n"));
   options.kind = TokenizerKind::character;
   measure_tokens(options, letters);
-  EXPECT_DOUBLE_EQ(letters.stretched_tokens, 4.0 / 5);
+  EXPECT_DOUBLE_EQ(letters.repeated_tokens, 4.0 / 5);
 }
 
 TEST(CorpusStatistics, PairsThatTrainingSkipsDoNotCount) {

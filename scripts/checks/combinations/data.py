@@ -8,6 +8,7 @@ import wave
 WORDS = {
     "the": "le", "cat": "chat", "dog": "chien", "bird": "oiseau", "sees": "voit", "hears": "entend", "a": "un",
     "small": "petit", "old": "vieux", "and": "et", "here": "ici", ".": ".",
+    "Anna Bo Cy": "Anna Bo Cy",  # a common substring, for data.hallucination
 }  # fmt: skip
 RATE = 8000
 SIZES = {"train": 40, "dev": 9}

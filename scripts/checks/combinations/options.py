@@ -78,6 +78,7 @@ TEXT = {
     "data.tokenizer.lowercase": [False, True],
     "data.tokenizer.sampling": [0, 0.5],
     "data.remove_duplicates": [False, True],
+    "data.hallucination.rate": [0, 0.5],
     "data.noise.mask": [0, 0.3],
     "data.noise.shuffle": [0, 2],
     "data.train.0.src_tag": ["", "<2fr>"],

@@ -9,8 +9,8 @@
 // embedding of the last token, of width E, or in a Transformer with its position, of width D.
 // Source tokens outside the target vocabulary have the extended ids V, V + 1, … in the order of
 // their first occurrence in the sentence, so that different sentences use these ids for different
-// tokens. The decoder reads <unk> for them. w_c·c_t is computed as Σ_s α_ts (w_c·h_s), where
-// w_c·h_s is computed once per sentence.
+// tokens. Training may replace some of these tokens (data/hallucination.h). The decoder reads <unk>
+// for them. w_c·c_t is computed as Σ_s α_ts (w_c·h_s), where w_c·h_s is computed once per sentence.
 #pragma once
 
 #include "kernels/copy_mixture.h"
