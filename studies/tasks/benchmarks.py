@@ -316,19 +316,32 @@ def rare_words(study):
     )
 
 
+# With the dropout and the label smoothing of small texts, a Transformer had 99.5 % of the validation text of `simple` after
+# 60 epochs; with these, 99.9 % of that of `length` after 40.
+FOR_COMMANDS = (
+    "training.label_smoothing=0", "model.dropout.embeddings=0.1", "model.dropout.states=0.1", "training.epochs=40",
+    "training.batch_size=1024", "training.patience=0",
+)  # fmt: skip
+
+
 def commands(study):
     settings = (*TO_THE_END, *longer_outputs(100))
+    transformer, *positions = (
+        dataclasses.replace(system, settings=(*system.settings, *FOR_COMMANDS)) for system in (TRANSFORMER, *POSITIONS)
+    )
     tasks = tuple(with_dev(study, task(f"scan/{name}", f"scan-{name}", settings=settings)) for name in COMMANDS)
     return Benchmark(
         "scan",
         tasks,
-        (RECURRENT, TRANSFORMER, *POSITIONS),
+        (RECURRENT, transformer),
         tuple(Column(name, "test.exact", (f"scan-{name}",)) for name in COMMANDS),
         (
             ("recurrent", {"simple": 99.7, "length": 13.8, "jump": 1.7, "around_right": 2.5}, "Kim 2021, table 1"),
             ("recurrent, the best of each split", {"length": 20.8, "jump": 1.2, "turn_left": 90.3}, "Lake and Baroni 2018"),
             ("convolutional, the best of each split", {"simple": 99.97, "jump": 69.24, "around_right": 56.70}, "Dessì and Baroni 2019"),
         ),
+        compared=tuple(positions),
+        compared_on=tuple(each for each in tasks if each.name in ("scan-length", "scan-jump")),
     )
 
 
