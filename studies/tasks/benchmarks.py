@@ -71,11 +71,14 @@ def with_attention(kind, *settings):
     return System(kind, settings, f"the same with `{kind}` attention", config=CONFIG)
 
 
-def with_positions(kind):
-    settings = (*TRANSFORMER.settings, *of_both_sides(f"position={kind}"))
-    if kind == "learned":
-        settings += of_both_sides("max_positions=512")
-    return System(f"transformer_{kind}", settings, f"Transformer with positions `{kind}`", config=CONFIG)
+def with_positions(system):
+    """Returns systems that differ from a Transformer in their positions."""
+    settings = {kind: of_both_sides(f"position={kind}") for kind in ("none", "sinusoidal", "learned")}
+    settings["learned"] += of_both_sides("max_positions=512")
+    return tuple(
+        System(f"{system.name}_{kind}", (*system.settings, *more), f"the same with positions `{kind}`", config=CONFIG)
+        for kind, more in settings.items()
+    )
 
 
 # The search goes on until no open output can win, as `config init` proposes for such text. With the default, beam_size
@@ -91,7 +94,6 @@ def longer_outputs(tokens):
 
 
 KINDS = tuple(map(with_attention, ("monotonic", "hard", "local_m")))
-POSITIONS = tuple(map(with_positions, ("none", "sinusoidal", "learned")))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -272,6 +274,7 @@ def for_logical_forms(system, *more):
 
 
 def logical_forms():
+    best_transformer = for_logical_forms(by_parts(TRANSFORMER_COPY))
     return Benchmark(
         "cogs",
         (task("cogs", "cogs"),),
@@ -281,8 +284,7 @@ def logical_forms():
             for_logical_forms(by_parts(COPY)),
             for_logical_forms(TRANSFORMER),
             for_logical_forms(TRANSFORMER_COPY, *UNSEEN),
-            for_logical_forms(by_parts(TRANSFORMER_COPY)),
-            *map(for_logical_forms, POSITIONS),
+            best_transformer,
         ),
         (Column("test", "test.exact", ("cogs",)), Column("gen", "gen.exact", ("cogs",))),
         (
@@ -291,6 +293,7 @@ def logical_forms():
             ("Transformer with relative positions, scaled embeddings, no early stopping", {"gen": 81}, "Csordás et al. 2021"),
         ),
         parts=("dev", "test", "gen"),
+        compared=with_positions(best_transformer),
     )
 
 
@@ -326,9 +329,7 @@ FOR_COMMANDS = (
 
 def commands(study):
     settings = (*TO_THE_END, *longer_outputs(100))
-    transformer, *positions = (
-        dataclasses.replace(system, settings=(*system.settings, *FOR_COMMANDS)) for system in (TRANSFORMER, *POSITIONS)
-    )
+    transformer = dataclasses.replace(TRANSFORMER, settings=(*TRANSFORMER.settings, *FOR_COMMANDS))
     tasks = tuple(with_dev(study, task(f"scan/{name}", f"scan-{name}", settings=settings)) for name in COMMANDS)
     return Benchmark(
         "scan",
@@ -340,7 +341,7 @@ def commands(study):
             ("recurrent, the best of each split", {"length": 20.8, "jump": 1.2, "turn_left": 90.3}, "Lake and Baroni 2018"),
             ("convolutional, the best of each split", {"simple": 99.97, "jump": 69.24, "around_right": 56.70}, "Dessì and Baroni 2019"),
         ),
-        compared=tuple(positions),
+        compared=with_positions(transformer),
         compared_on=tuple(each for each in tasks if each.name in ("scan-length", "scan-jump")),
     )
 
