@@ -296,7 +296,8 @@ TranslateRequest parse_translate_request(const std::string& body, const RequestL
 
 std::size_t answer_bytes(const TranslateRequest& request,
                          const std::vector<std::size_t>& parts_of_lines,
-                         const SearchOptions& search, std::size_t bytes_per_token) {
+                         const SearchOptions& search, std::size_t bytes_per_token, bool copies) {
+  constexpr std::size_t usual_token = 8;       // bytes of its text
   constexpr std::size_t per_hypothesis = 200;  // keys and numbers
   constexpr std::size_t per_token = 40;        // the token and its probability
   constexpr std::size_t per_weight = 10;
@@ -324,12 +325,17 @@ std::size_t answer_bytes(const TranslateRequest& request,
             : longest;
     const auto shortest = parts * static_cast<std::size_t>(search.min_output_length);
     const auto target = std::min(std::max(allowed, shortest), longest);
-    auto hypothesis = per_hypothesis + 8 * target;
-    if (request.tokens || request.attention) hypothesis += per_token * target;
+    auto token = usual_token;
+    if (copies) {
+      for (const auto word : split_at_ascii_space(line)) token = std::max(token, word.size());
+    }
+    auto hypothesis = per_hypothesis + token * target;
+    if (request.tokens || request.attention)
+      hypothesis += (per_token + token - usual_token) * target;
     if (request.attention) {
       hypothesis += (per_weight / parts + per_zero * (parts - 1) / parts + 1) * source * target;
     }
-    if (parts > 1) hypothesis += line.size() + 8 * target + per_part * parts;
+    if (parts > 1) hypothesis += line.size() + token * target + per_part * parts;
     if (request.alignments) hypothesis += 8 * target;
     bytes += n_best * hypothesis;
     // Each hypothesis of the search has its weights.

@@ -65,9 +65,9 @@ SearchOptions search_of(const TranslateRequest& request, const SearchOptions& de
 // Returns an estimate of the bytes that a request needs beside its body: for its lines, hypotheses,
 // tokens, attention weights, search trees and phrases, with translations as long as the search
 // allows. `parts` are the numbers of parts of the lines; `bytes_per_token` is that of the source
-// text.
+// text. `copies`: each token of a translation can be the longest word of its line.
 std::size_t answer_bytes(const TranslateRequest& request, const std::vector<std::size_t>& parts,
-                         const SearchOptions& search, std::size_t bytes_per_token);
+                         const SearchOptions& search, std::size_t bytes_per_token, bool copies);
 
 // The keys of section `search` that a request may set: those that change one translation.
 std::vector<std::string> search_keys();

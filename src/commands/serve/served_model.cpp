@@ -386,15 +386,16 @@ std::uint64_t ServedModel::submit(const TranslateRequest& request, Listener list
   TranslationRequest engine_request;
   const auto search = search_of(request, search_, limits_);
   engine_request.search = search_of_request(request, search);
-  const bool has_characters =
-      model_.contents.options.data.tokenizer.kind == TokenizerKind::character;
+  const auto& options = model_.contents.options;
+  const bool has_characters = options.data.tokenizer.kind == TokenizerKind::character;
   auto parts = parts_of(request, engine_request.search);
   std::vector<std::size_t> counts;
   counts.reserve(parts.size());
   for (const auto& each : parts) {
     counts.push_back(std::max<std::size_t>(each.texts.size(), 1));
   }
-  listener.reserve(answer_bytes(request, counts, search, has_characters ? 1 : 4));
+  listener.reserve(answer_bytes(request, counts, search, has_characters ? 1 : 4,
+                                options.model.output.kind == OutputKind::copy));
   auto codec = codec_of_request(request);
   engine_request.codec = codec;
   if (request.glossary) engine_request.glossary = glossary_;
