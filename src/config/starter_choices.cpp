@@ -37,7 +37,6 @@ constexpr Size sizes[] = {
 // More than 5,000 lines of letters have less dropout: with 25,000 words of bohoric, 90.0 instead of
 // 89.6 % of the validation lines were exactly right (docs/tasks.md).
 constexpr double max_dropout_of_letters = 0.2;
-constexpr double max_dropout_of_formal_text = 0.1;
 // Each word is a token if one side has few distinct words that occur often, or too few to learn
 // sub-words from.
 constexpr std::int64_t few_distinct_words = 1'000;
@@ -138,6 +137,20 @@ bool has_joint_vocabulary(const CorpusStatistics& statistics) {
   return needs_subwords(statistics) && has_common_alphabet(statistics);
 }
 
+// Returns the size for the 24,155 pairs of COGS (docs/tasks.md).
+template <typename Size>
+Size for_formal_text(Size size) {
+  size.dropout = 0.1;
+  size.batch = 1'024;
+  size.epochs = 20;
+  return size;
+}
+
+bool is_measured_formal_text(const CorpusStatistics& statistics) {
+  return copies_parts(statistics) && !is_small(statistics) &&
+         statistics.pairs <= sizes[1].max_pairs;
+}
+
 }  // namespace
 
 bool is_split(const CorpusStatistics& statistics) {
@@ -191,24 +204,19 @@ double starter_max_ratio(const CorpusStatistics& statistics) {
 }
 
 RecurrentSize starter_recurrent_size(const CorpusStatistics& statistics) {
+  if (is_measured_formal_text(statistics)) return for_formal_text(sizes[0].recurrent);
   auto size = size_for(statistics.pairs).recurrent;
   if (has_letters(statistics) && statistics.pairs <= very_few_words) {
     size.epochs = epochs_of_very_few_words;
-  }
-  if (is_small(statistics)) return size;
-  if (has_letters(statistics)) {
+  } else if (has_letters(statistics) && !is_small(statistics)) {
     size.dropout = std::min(size.dropout, max_dropout_of_letters);
   }
-  if (copies_parts(statistics)) size.dropout = std::min(size.dropout, max_dropout_of_formal_text);
   return size;
 }
 
 TransformerSize starter_transformer_size(const CorpusStatistics& statistics) {
-  auto size = size_for(statistics.pairs).transformer;
-  if (copies_parts(statistics) && !is_small(statistics)) {
-    size.dropout = std::min(size.dropout, max_dropout_of_formal_text);
-  }
-  return size;
+  return is_measured_formal_text(statistics) ? for_formal_text(sizes[0].transformer)
+                                             : size_for(statistics.pairs).transformer;
 }
 
 TokenizerOptions starter_tokenizer(const CorpusStatistics& statistics) {

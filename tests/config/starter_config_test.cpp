@@ -191,7 +191,10 @@ TEST(StarterConfigTest, CopiesPartsOfWordsInFormalText) {
     EXPECT_TRUE(options.data.tokenizer.joint);
     EXPECT_EQ(options.data.tokenizer.vocabulary_size, 250);
     EXPECT_EQ(options.model.tied_embeddings, TiedEmbeddings::all);
+    EXPECT_EQ(options.model.encoder.embedding_dim, 128);
     EXPECT_EQ(options.model.dropout.states, 0.1);
+    EXPECT_EQ(options.training.batch_size, 1'024);
+    EXPECT_EQ(options.training.epochs, 20);
     EXPECT_EQ(options.training.label_smoothing, 0);
     EXPECT_EQ(options.training.patience, 0);
   }
