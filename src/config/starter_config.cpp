@@ -100,16 +100,17 @@ std::string tokenizer_text(const CorpusStatistics& statistics) {
   return text;
 }
 
-std::string hallucination_text(const CorpusStatistics& statistics) {
-  const auto rate = starter_hallucination_rate(statistics);
-  if (rate == 0) return "";
+// It was measured with GRUs only.
+std::string hallucination_text(const StarterConfig& s) {
+  const auto rate = starter_hallucination_rate(s.train);
+  if (rate == 0 || s.architecture == LayerKind::transformer) return "";
   return fmt::format(
       "  # {:.0f} % of the target tokens are in substrings that the source has too, such as stems. "
-      "In each\n  # epoch, some of these are replaced by random tokens. If endings depend on the "
-      "stem "
-      "(vowel\n  # harmony), compare with a training without this section.\n"
-      "  hallucination:\n    rate: {}\n",
-      100 * statistics.repeated_tokens, rate);
+      "In "
+      "each\n  # epoch, some of these are replaced by random tokens. Compare with a training "
+      "without "
+      "this section.\n  hallucination:\n    rate: {}\n",
+      100 * s.train.repeated_tokens, rate);
 }
 
 std::string data_text(const StarterConfig& s) {
@@ -138,7 +139,7 @@ std::string data_text(const StarterConfig& s) {
         "not\n"
         "  # be comparable to that of raw text. regard does not need tokenised text.\n";
   }
-  return text + tokenizer_text(s.train) + hallucination_text(s.train) + limits_text(s.train);
+  return text + tokenizer_text(s.train) + hallucination_text(s) + limits_text(s.train);
 }
 
 // The output layer, if it is not the usual one.
@@ -217,11 +218,16 @@ std::string progress_text(const StarterConfig& s, std::int64_t epochs, std::int6
       fmt::format("training:\n  epochs: {}   # of about {}\n  batch_size: {}   # target tokens\n",
                   epochs, counted(rounded_steps(steps_per_epoch(s, batch)), "step"), batch);
   const bool is_formal = copies_parts(s.train);
-  const auto* patience =
+  const auto when =
       is_formal
-          ? "  patience: 0   # no end before the last epoch: other text can improve for longer\n"
-          : "  patience: 8   # stop after this many validations without improvement\n";
-  text += s.dev_src.empty() ? metric_text(s.train) : validation + metric_text(s.train) + patience;
+          ? fmt::format(
+                "  # Once, at the end: the best checkpoint for this text is not the best for other "
+                "text.\n  validation_every: {}\n  validation_unit: epochs\n",
+                epochs)
+          : validation;
+  const auto* patience =
+      is_formal ? "" : "  patience: 8   # stop after this many validations without improvement\n";
+  text += s.dev_src.empty() ? metric_text(s.train) : when + metric_text(s.train) + patience;
   return text + fmt::format("  label_smoothing: {}   # 0: plain cross-entropy, −log P(y | x)\n",
                             is_formal ? "0" : "0.1");
 }

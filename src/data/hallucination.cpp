@@ -53,13 +53,13 @@ Hallucination::Hallucination(const DataOptions& options, const Corpus& corpus)
   for (const auto& symbol : options.tokenizer.user_symbols) ids.erase(symbol);
   ids.erase(" ");
   target_ids_.assign(static_cast<std::size_t>(source.size()), no_token);
-  parts_.resize(target_ids_.size());
+  places_.resize(target_ids_.size());
   for (std::size_t id = special_count; id < target_ids_.size(); ++id) {
     const auto token = source.token(static_cast<std::int32_t>(id));
     if (const auto entry = ids.find(token); entry != ids.end()) target_ids_[id] = entry->second;
-    parts_[id] = token.starts_with(space_symbol) ? Part::word_start
-                 : is_later_part(token)          ? Part::later
-                                                 : Part::whole;
+    places_[id] = token.starts_with(space_symbol) ? TokenPlace::word_start
+                  : is_later_part(token)          ? TokenPlace::later_part
+                                                  : TokenPlace::other;
   }
   const auto sample = pairs_to_look_at(corpus);
   std::int64_t tokens = 0;
@@ -70,7 +70,7 @@ Hallucination::Hallucination(const DataOptions& options, const Corpus& corpus)
         const auto id = static_cast<std::size_t>(example.source[substring.source.front() + k]);
         if (target_ids_[id] == no_token) continue;  // a copied word outside the vocabulary
         ++tokens;
-        tokens_[static_cast<std::size_t>(parts_[id])].push_back(
+        tokens_[static_cast<std::size_t>(places_[id])].push_back(
             {static_cast<std::int32_t>(id), target_ids_[id]});
       }
     }
@@ -78,7 +78,7 @@ Hallucination::Hallucination(const DataOptions& options, const Corpus& corpus)
   if (tokens > 0) return;
   throw ConfigError(
       "data.hallucination: found no {} equal tokens in a row on both sides of {}, which would be "
-      "replaced; set data.hallucination.rate to 0, or data.hallucination.length to fewer",
+      "replaced; set data.hallucination.rate to 0, or lower data.hallucination.length",
       options_.length,
       sample.empty() ? "a pair of two files" : counted(std::ssize(sample), "training pair"));
 }
@@ -94,7 +94,6 @@ std::vector<CommonSubstring> Hallucination::substrings(const Example& example,
                     ? extended[i]
                     : target_ids_[static_cast<std::size_t>(example.source[i])];
   }
-  if (!corpus.part_of(example.index).source_tag.empty()) source.front() = no_token;
   return common_substrings(source, example.target, static_cast<std::size_t>(options_.length));
 }
 
@@ -105,7 +104,7 @@ void Hallucination::apply(Example& example, const Corpus& corpus, Random& random
     if (random.uniform() >= options_.rate) continue;
     for (std::size_t k = 0; k < substring.length; ++k) {
       const auto id = static_cast<std::size_t>(example.source[substring.source.front() + k]);
-      const auto& tokens = tokens_[static_cast<std::size_t>(parts_[id])];
+      const auto& tokens = tokens_[static_cast<std::size_t>(places_[id])];
       if (tokens.empty()) continue;
       const auto drawn = tokens[random.below(tokens.size())];
       for (const auto begin : substring.source) {

@@ -24,8 +24,8 @@ class Corpus;
 class Hallucination {
  public:
   Hallucination() = default;  // changes nothing
-  // Collects tokens of common substrings, from about 4,000 to 8,000 pairs at equal distances or all
-  // of a small corpus. Throws ConfigError if these pairs have no common substring.
+  // Collects tokens of common substrings, from pairs at equal distances or all of a small corpus:
+  // at most 8,000 pairs, until there are 100,000 tokens. Throws ConfigError if none is found.
   Hallucination(const DataOptions& options, const Corpus& corpus);
 
   bool is_active() const { return options_.rate > 0; }
@@ -37,7 +37,7 @@ class Hallucination {
   void apply(Example& example, const Corpus& corpus, Random& random) const;
 
  private:
-  enum class Part { whole, word_start, later };  // of a word
+  enum class TokenPlace { other, word_start, later_part };
   struct Token {
     std::int32_t source;  // its id in each vocabulary
     std::int32_t target;
@@ -45,10 +45,10 @@ class Hallucination {
   std::vector<CommonSubstring> substrings(const Example& example, const Corpus& corpus) const;
 
   HallucinationOptions options_;
-  // Of each source id. A target id of −1: the token is not in the target vocabulary, or stays.
+  // The target id of each source id; −1 if the token is not in the target vocabulary, or stays.
   std::vector<std::int32_t> target_ids_;
-  std::vector<Part> parts_;
-  std::array<std::vector<Token>, 3> tokens_;  // of common substrings, by Part
+  std::vector<TokenPlace> places_;            // of each source id
+  std::array<std::vector<Token>, 3> tokens_;  // of common substrings, by TokenPlace
 };
 
 }  // namespace regard

@@ -294,12 +294,23 @@ TranslateRequest parse_translate_request(const std::string& body, const RequestL
   return request;
 }
 
-std::size_t answer_bytes(const TranslateRequest& request,
-                         const std::vector<std::size_t>& parts_of_lines,
-                         const SearchOptions& search, std::size_t bytes_per_token, bool copies) {
-  constexpr std::size_t usual_token = 8;       // bytes of its text
+AnswerLine answer_line(std::span<const std::string> parts, bool copies_words) {
+  AnswerLine line{.parts = parts.size()};
+  if (!copies_words) return line;
+  std::size_t bytes = 0;  // the sum of the longest words
+  for (const auto& part : parts) {
+    std::size_t longest = 0;
+    for (const auto word : split_at_ascii_space(part)) longest = std::max(longest, word.size());
+    bytes += longest;
+  }
+  line.token_bytes = std::max(line.token_bytes, bytes / parts.size() + 1);
+  return line;
+}
+
+std::size_t answer_bytes(const TranslateRequest& request, const std::vector<AnswerLine>& lines,
+                         const SearchOptions& search, std::size_t bytes_per_token) {
   constexpr std::size_t per_hypothesis = 200;  // keys and numbers
-  constexpr std::size_t per_token = 40;        // the token and its probability
+  constexpr std::size_t per_token = 32;        // a token's keys and its probability
   constexpr std::size_t per_weight = 10;
   constexpr std::size_t per_zero = 4;   // a weight between parts
   constexpr std::size_t per_part = 40;  // its keys
@@ -315,7 +326,7 @@ std::size_t answer_bytes(const TranslateRequest& request,
   std::size_t bytes = request.lines.size() * per_phrase_byte * phrases;
   for (std::size_t i = 0; i < request.lines.size(); ++i) {
     const auto& line = request.lines[i];
-    const auto parts = parts_of_lines[i];
+    const auto [parts, token] = lines[i];
     const auto source = line.size() / bytes_per_token + 2 * parts;  // tokens
     const auto longest = parts * static_cast<std::size_t>(search.max_output_length);
     const auto allowed =
@@ -325,13 +336,8 @@ std::size_t answer_bytes(const TranslateRequest& request,
             : longest;
     const auto shortest = parts * static_cast<std::size_t>(search.min_output_length);
     const auto target = std::min(std::max(allowed, shortest), longest);
-    auto token = usual_token;
-    if (copies) {
-      for (const auto word : split_at_ascii_space(line)) token = std::max(token, word.size());
-    }
     auto hypothesis = per_hypothesis + token * target;
-    if (request.tokens || request.attention)
-      hypothesis += (per_token + token - usual_token) * target;
+    if (request.tokens || request.attention) hypothesis += (per_token + token) * target;
     if (request.attention) {
       hypothesis += (per_weight / parts + per_zero * (parts - 1) / parts + 1) * source * target;
     }

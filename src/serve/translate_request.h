@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,12 +63,21 @@ TranslateRequest parse_translate_request(const std::string& body, const RequestL
 SearchOptions search_of(const TranslateRequest& request, const SearchOptions& defaults,
                         const RequestLimits& limits);
 
+// The size of the answer to a line.
+struct AnswerLine {
+  std::size_t parts = 1;  // that are translated by themselves
+  // Of a token, at most: the mean of the parts. A model that copies words can copy the longest one
+  // of a part each time.
+  std::size_t token_bytes = 8;
+};
+// Returns the size of the answer to a line of at least one part.
+AnswerLine answer_line(std::span<const std::string> parts, bool copies_words);
+
 // Returns an estimate of the bytes that a request needs beside its body: for its lines, hypotheses,
 // tokens, attention weights, search trees and phrases, with translations as long as the search
-// allows. `parts` are the numbers of parts of the lines; `bytes_per_token` is that of the source
-// text. `copies`: each token of a translation can be the longest word of its line.
-std::size_t answer_bytes(const TranslateRequest& request, const std::vector<std::size_t>& parts,
-                         const SearchOptions& search, std::size_t bytes_per_token, bool copies);
+// allows. `bytes_per_token` is that of the source text.
+std::size_t answer_bytes(const TranslateRequest& request, const std::vector<AnswerLine>& lines,
+                         const SearchOptions& search, std::size_t bytes_per_token);
 
 // The keys of section `search` that a request may set: those that change one translation.
 std::vector<std::string> search_keys();

@@ -1,6 +1,7 @@
 #include "text/common_substrings.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 namespace regard {
@@ -36,40 +37,45 @@ std::vector<CommonRun> longest_runs(std::span<const std::int32_t> source,
   return runs;
 }
 
+constexpr auto none = static_cast<std::size_t>(-1);
+
+// The tokens of a side that belong to a substring, and the index of the one that begins at a token.
+struct SubstringsOfSide {
+  explicit SubstringsOfSide(std::size_t length) : is_taken(length), begins(length, none) {}
+  bool is_free(std::size_t begin, std::size_t length) const {
+    const auto first = is_taken.begin() + static_cast<std::ptrdiff_t>(begin);
+    return std::none_of(first, first + static_cast<std::ptrdiff_t>(length), std::identity());
+  }
+  void take(std::size_t begin, std::size_t length, std::size_t index) {
+    std::fill_n(is_taken.begin() + static_cast<std::ptrdiff_t>(begin), length, true);
+    begins[begin] = index;
+  }
+  std::vector<bool> is_taken;
+  std::vector<std::size_t> begins;
+};
+
 }  // namespace
 
 std::vector<CommonSubstring> common_substrings(std::span<const std::int32_t> source,
                                                std::span<const std::int32_t> target,
                                                std::size_t least) {
   std::vector<CommonSubstring> found;
-  std::vector<bool> in_source(source.size());  // the tokens that belong to a substring
-  std::vector<bool> in_target(target.size());
-  const auto is_free = [](const std::vector<bool>& taken, std::size_t begin, std::size_t length) {
-    const auto first = taken.begin() + static_cast<std::ptrdiff_t>(begin);
-    return std::none_of(first, first + static_cast<std::ptrdiff_t>(length), std::identity());
-  };
-  const auto take = [](std::vector<bool>& taken, std::size_t begin, std::size_t length) {
-    std::fill_n(taken.begin() + static_cast<std::ptrdiff_t>(begin), length, true);
-  };
+  SubstringsOfSide of_source(source.size());
+  SubstringsOfSide of_target(target.size());
   for (const auto& [i, j, length] : longest_runs(source, target, least)) {
-    const bool has_source = is_free(in_source, i, length);
-    const bool has_target = is_free(in_target, j, length);
+    const bool has_source = of_source.is_free(i, length);
+    const bool has_target = of_target.is_free(j, length);
+    auto index = has_source ? of_target.begins[j] : of_source.begins[i];
     if (has_source && has_target) {
-      found.push_back({length, {i}, {j}});
-    } else if (has_source || has_target) {
-      // Another position of the same tokens, or a run that overlaps with an earlier substring.
-      const auto same = std::ranges::find_if(found, [&](const CommonSubstring& earlier) {
-        return earlier.length == length && (has_target ? std::ranges::count(earlier.source, i) > 0
-                                                       : std::ranges::count(earlier.target, j) > 0);
-      });
-      if (same == found.end()) continue;
-      if (has_source) same->source.push_back(i);
-      if (has_target) same->target.push_back(j);
-    } else {
-      continue;
+      index = found.size();
+      found.push_back({length, {}, {}});
+    } else if ((!has_source && !has_target) || index == none || found[index].length != length) {
+      continue;  // overlaps with an earlier substring, and is not another position of it
     }
-    take(in_source, i, length);
-    take(in_target, j, length);
+    if (has_source) found[index].source.push_back(i);
+    if (has_target) found[index].target.push_back(j);
+    of_source.take(i, length, index);
+    of_target.take(j, length, index);
   }
   return found;
 }

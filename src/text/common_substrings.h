@@ -20,7 +20,7 @@ struct CommonSubstring {
 // Returns common substrings of at least `least` tokens that are not inside a longer one, the
 // longest first; equal lengths in the order of the source, then of the target. Leaves out those
 // that overlap with an earlier one. Negative tokens equal no other token. With lengths S and T, the
-// time is at most in proportion to S T log(S T), and usually to S T.
+// time is at most in proportion to S T (least + log(S T)), and usually to S T.
 std::vector<CommonSubstring> common_substrings(std::span<const std::int32_t> source,
                                                std::span<const std::int32_t> target,
                                                std::size_t least);

@@ -196,9 +196,21 @@ TEST(StarterConfigTest, CopiesPartsOfWordsInFormalText) {
     EXPECT_EQ(options.training.batch_size, 1'024);
     EXPECT_EQ(options.training.epochs, 20);
     EXPECT_EQ(options.training.label_smoothing, 0);
-    EXPECT_EQ(options.training.patience, 0);
+    EXPECT_EQ(options.training.validation_unit, ValidationUnit::epochs);
+    EXPECT_EQ(options.training.validation_every, options.training.epochs) << "once, at the end";
   }
   EXPECT_THAT(starter_config_yaml(config), HasSubstr("copies their parts"));
+}
+
+TEST(StarterConfigTest, LessFormalTextHasMoreEpochs) {
+  const auto epochs = [](std::int64_t pairs) {
+    auto config = of(pairs, 700);
+    config.train.copied_words = 0.8;
+    config.train.common_characters = 80;
+    return read(config).training.epochs;
+  };
+  EXPECT_EQ(epochs(5'001), 96) << "as many pairs as in 20 epochs of COGS";
+  EXPECT_EQ(epochs(60'000), 20);
 }
 
 TEST(StarterConfigTest, LinesOfSymbolsAreRightAsAWhole) {
@@ -385,6 +397,9 @@ TEST(StarterConfigTest, StemsOfFewWordsAreHallucinated) {
   config.train.repeated_tokens = 0.3;
   EXPECT_EQ(read(config).data.hallucination.rate, 0) << "few substrings, by chance";
   EXPECT_THAT(starter_config_yaml(config), Not(HasSubstr("hallucination")));
+  config.train.repeated_tokens = 0.63;
+  config.architecture = LayerKind::transformer;
+  EXPECT_EQ(read(config).data.hallucination.rate, 0) << "measured with GRUs";
   auto many = of(3'600, 40);
   many.train.repeated_tokens = 0.63;
   EXPECT_EQ(read(many).data.hallucination.rate, 0);

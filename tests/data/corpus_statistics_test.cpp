@@ -56,7 +56,7 @@ TEST(CorpusStatistics, LengthsAreThoseOfTheTokenizer) {
   EXPECT_DOUBLE_EQ(statistics.trg.mean_tokens, 2) << "in characters";
 }
 
-TEST(CorpusStatistics, CountsTheTargetTokensInCommonStretches) {
+TEST(CorpusStatistics, CountsTheTargetTokensInCommonSubstrings) {
   const TestFolder folder;
   auto symbols = read_corpus_statistics(folder.write("t.src", "<N> w a l k\n<V> s i t\n"),
                                         folder.write("t.trg", "w a l k s\ns a t\n"));

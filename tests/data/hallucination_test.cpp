@@ -119,14 +119,17 @@ TEST_F(HallucinatedPairs, KeepTagsUserSymbolsAndBlanks) {
   const auto pairs = training_corpus(data_, plain);
   const auto id = [&](const std::string& token) { return plain.source->encode(token).front(); };
   data_.tokenizer.user_symbols = {"a", "_"};
+  bool has_changed = false;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto tagged = changed(pairs, 0, seed);
+    has_changed = has_changed || tagged.target != example_of(pairs, 0).target;
     EXPECT_EQ(tagged.source.front(), id("a"));
     EXPECT_EQ(tagged.target.front(), id("a"));
     const auto marked = changed(pairs, 1, seed);
     EXPECT_EQ(marked.target[2], id("_"));
     EXPECT_EQ(std::ranges::count(marked.target, id("_")), 1);
   }
+  EXPECT_TRUE(has_changed);
   data_.tokenizer = {};
   data_.tokenizer.kind = TokenizerKind::character;
   const auto letters = corpus("ab cd\n", "ab cd\n", one_vocabulary(data_.tokenizer, {"ab cd"}));
@@ -143,9 +146,11 @@ TEST_F(HallucinatedPairs, KeepTheBeginningsOfWordsAndThePartsOfCharacters) {
   const std::vector<std::string> lines = {"ab ba ab", "ba cab abc", "ab cc"};
   const auto text = "ab ba ab\nba cab abc\nab cc\n";
   const auto words = corpus(text, text, one_vocabulary(data_.tokenizer, lines));
+  bool has_changed = false;
   for (std::int64_t pair = 0; pair < 3; ++pair) {
     const auto before = example_of(words, pair);
     const auto example = changed(words, pair, 5);
+    has_changed = has_changed || example.target != before.target;
     for (std::size_t i = 0; i < before.target.size(); ++i) {
       const auto begins = [&](std::int32_t token) {
         return words.codec().target->token(token).starts_with("▁");
@@ -154,6 +159,7 @@ TEST_F(HallucinatedPairs, KeepTheBeginningsOfWordsAndThePartsOfCharacters) {
     }
     EXPECT_EQ(example.source, example.target);
   }
+  EXPECT_TRUE(has_changed);
   data_.tokenizer = {};
   data_.tokenizer.kind = TokenizerKind::decomposed;
   const auto syllables =

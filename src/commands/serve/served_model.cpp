@@ -389,13 +389,15 @@ std::uint64_t ServedModel::submit(const TranslateRequest& request, Listener list
   const auto& options = model_.contents.options;
   const bool has_characters = options.data.tokenizer.kind == TokenizerKind::character;
   auto parts = parts_of(request, engine_request.search);
-  std::vector<std::size_t> counts;
-  counts.reserve(parts.size());
-  for (const auto& each : parts) {
-    counts.push_back(std::max<std::size_t>(each.texts.size(), 1));
+  const bool copies = options.model.output.kind == OutputKind::copy && !has_characters;
+  std::vector<AnswerLine> lines;
+  lines.reserve(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto& texts = parts[i].texts;
+    lines.push_back(texts.empty() ? answer_line({&request.lines[i], 1}, copies)
+                                  : answer_line(texts, copies));
   }
-  listener.reserve(answer_bytes(request, counts, search, has_characters ? 1 : 4,
-                                options.model.output.kind == OutputKind::copy));
+  listener.reserve(answer_bytes(request, lines, search, has_characters ? 1 : 4));
   auto codec = codec_of_request(request);
   engine_request.codec = codec;
   if (request.glossary) engine_request.glossary = glossary_;
