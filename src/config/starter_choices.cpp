@@ -139,6 +139,12 @@ bool has_joint_vocabulary(const CorpusStatistics& statistics) {
   return needs_subwords(statistics) && has_common_alphabet(statistics);
 }
 
+// True if the models have the sizes of those of COGS: 5,001 to 60,000 pairs of formal text.
+bool has_sizes_of_formal_text(const CorpusStatistics& statistics) {
+  return copies_parts(statistics) && !is_small(statistics) &&
+         statistics.pairs <= sizes[1].max_pairs;
+}
+
 // Returns the size of the models of COGS (docs/tasks.md), with at least as many training pairs in
 // all epochs.
 auto for_formal_text(auto size, std::int64_t pairs) {
@@ -163,11 +169,6 @@ bool copies_words(const CorpusStatistics& statistics) {
 
 bool copies_parts(const CorpusStatistics& statistics) {
   return is_formal(statistics) && has_common_alphabet(statistics);
-}
-
-bool has_sizes_of_formal_text(const CorpusStatistics& statistics) {
-  return copies_parts(statistics) && !is_small(statistics) &&
-         statistics.pairs <= sizes[1].max_pairs;
 }
 
 double starter_hallucination_rate(const CorpusStatistics& statistics) {

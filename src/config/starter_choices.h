@@ -95,8 +95,6 @@ bool copies_parts(const CorpusStatistics& statistics);
 // Returns data.hallucination.rate: above 0 for very few lines of letters whose target copies parts
 // of the source.
 double starter_hallucination_rate(const CorpusStatistics& statistics);
-// True if models of such a text have the sizes of those of COGS: 5,001 to 60,000 pairs.
-bool has_sizes_of_formal_text(const CorpusStatistics& statistics);
 // The distinct characters of the side that has more of them.
 std::int64_t most_characters(const CorpusStatistics& statistics);
 

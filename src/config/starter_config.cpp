@@ -100,16 +100,14 @@ std::string tokenizer_text(const CorpusStatistics& statistics) {
   return text;
 }
 
-// It was measured with GRUs only.
+// Returns nothing for a Transformer: hallucination was measured with GRUs only.
 std::string hallucination_text(const StarterConfig& s) {
   const auto rate = starter_hallucination_rate(s.train);
   if (rate == 0 || s.architecture == LayerKind::transformer) return "";
   return fmt::format(
       "  # {:.0f} % of the target tokens are in substrings that the source has too, such as stems. "
-      "In "
-      "each\n  # epoch, some of these are replaced by random tokens. Compare with a training "
-      "without "
-      "this section.\n  hallucination:\n    rate: {}\n",
+      "In each\n  # epoch, some of these are replaced by random tokens. Compare with a training "
+      "without this section.\n  hallucination:\n    rate: {}\n",
       100 * s.train.repeated_tokens, rate);
 }
 

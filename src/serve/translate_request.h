@@ -66,8 +66,8 @@ SearchOptions search_of(const TranslateRequest& request, const SearchOptions& de
 // The size of the answer to a line.
 struct AnswerLine {
   std::size_t parts = 1;  // that are translated by themselves
-  // Of a token, at most: the mean of the parts. A model that copies words can copy the longest one
-  // of a part each time.
+  // The most bytes of a token, the mean of the parts. A model that copies words can copy the
+  // longest word of a part at each position.
   std::size_t token_bytes = 8;
 };
 // Returns the size of the answer to a line of at least one part.
