@@ -11,7 +11,7 @@ import statistics
 import project
 from benchmarks import DATA, benchmarks, with_link
 from cells import Cell, Ensemble, Study, effort, parser_of, results_table
-from fetch import TASKS
+from fetch import TASKS, check
 from project import INPUT_ERROR, ROOT, Failure, names_in
 
 
@@ -137,6 +137,7 @@ def main():
     for name in TASKS:
         if not (ROOT / DATA / name).is_dir():
             raise Failure(INPUT_ERROR, f"found no {DATA}/{name}; run scripts/fetch_tasks.sh")
+        check(name, ROOT / DATA / name, f"{DATA}/{name}")
     every_benchmark = benchmarks(study)
     wanted = names_in(options.benchmarks, [benchmark.name for benchmark in every_benchmark], "benchmark")
     parts, every = {}, []

@@ -8,6 +8,7 @@ converted texts, or with the clones, as TASK.git or TASK.
 
 import functools
 import hashlib
+import lzma
 import os
 import pathlib
 import re
@@ -183,12 +184,17 @@ def clone_of(task, into):
 
 
 def unpack(archive, folder):
-    """Unpacks TASK.tar.xz, which has one folder TASK."""
+    """Unpacks the files of folder TASK of TASK.tar.xz."""
     try:
         with tarfile.open(archive) as members:
-            members.extractall(folder.parent, filter="data")
-    except (tarfile.TarError, EOFError, OSError) as error:
-        raise Failure(INPUT_ERROR, f"{archive}: found a broken archive ({error}); copy it again") from error
+            for member in members:
+                path = folder.parent / member.name
+                if member.isfile() and folder in path.parents and ".." not in path.parts:
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(members.extractfile(member).read())
+    except (tarfile.TarError, lzma.LZMAError, EOFError, OSError) as error:
+        reason = (str(error) or "unreadable").splitlines()[0].rstrip(":")
+        raise Failure(INPUT_ERROR, f"{archive}: found a broken archive ({reason}); copy it again") from error
 
 
 def make(task, source, folder):
@@ -200,7 +206,9 @@ def make(task, source, folder):
             return convert(task, clone, folder)
     archive = source / f"{task}.tar.xz"
     if not archive.is_file():
-        raise Failure(INPUT_ERROR, f"{source}: found neither {archive.name} nor a clone {task} or {task}.git")
+        raise Failure(
+            INPUT_ERROR, f"{source}: found neither {archive.name} nor a clone {task} or {task}.git; copy one of them there"
+        )
     unpack(archive, folder)
     return None
 
@@ -210,7 +218,8 @@ def check(task, folder, origin):
     found = hash_of(folder)
     if found != expected:
         raise Failure(
-            INPUT_ERROR, f"{origin}: found texts with the hash {found}, expected {expected}; delete them and fetch them again"
+            INPUT_ERROR,
+            f"{origin}: found texts of {task} with the hash {found}, expected {expected}; delete them and get them again",
         )
 
 

@@ -21,12 +21,18 @@ refuses() {
   fi
 }
 
-mkdir -p "$folder"/{missing,broken,altered}/scan
+mkdir -p "$folder"/{missing,short,broken,altered}/scan
 printf 'I_JUMP\n' >"$folder/altered/scan/test.trg"
 tar -C "$folder/altered" -cJf "$folder/altered/scan.tar.xz" scan
 rm -r "$folder"/*/scan
-head -c 100 "$folder/altered/scan.tar.xz" >"$folder/broken/scan.tar.xz"
+head -c 100 "$folder/altered/scan.tar.xz" >"$folder/short/scan.tar.xz"
+{
+  head -c 80 "$folder/altered/scan.tar.xz"
+  printf '\377\377'
+  tail -c +83 "$folder/altered/scan.tar.xz"
+} >"$folder/broken/scan.tar.xz"
 
 refuses "$1" missing "found neither scan.tar.xz nor a clone"
+refuses "$1" short "found a broken archive"
 refuses "$1" broken "found a broken archive"
-refuses "$1" altered "found texts with the hash"
+refuses "$1" altered "found texts of scan with the hash"
