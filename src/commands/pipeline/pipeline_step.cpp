@@ -294,7 +294,8 @@ std::string PipelineRecord::difference(const PipelineStep& step) const {
 
 double PipelineRecord::seconds(const PipelineStep& step) const {
   const auto* known = entry(step);
-  const bool is_same = known != nullptr && known->at("digest") == step.digest;
+  const bool is_same = known != nullptr && known->at("digest") == step.digest &&
+                       std::ranges::any_of(result_files(step), is_there);
   return is_same ? known->at("seconds").get<double>() : 0;
 }
 

@@ -48,7 +48,7 @@ class PipelineRecord {
   // Returns why an existing result is not that of the step; empty if it is, or if there is none.
   // Needed results that are to be made do not count.
   std::string difference(const PipelineStep& step) const;
-  // Returns the seconds that the step took, in all sessions.
+  // Returns the seconds that the result took, in all sessions; 0 if it is not there.
   double seconds(const PipelineStep& step) const;
   // Renames all files of an existing result to NAME.old-N.
   void move_away(const PipelineStep& step);
