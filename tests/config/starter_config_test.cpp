@@ -238,7 +238,10 @@ TEST(StarterConfigTest, ManyLinesOfLettersHaveLessDropout) {
   words.train.src.mean_words = words.train.trg.mean_words = 1;
   EXPECT_EQ(read(words).model.dropout.states, 0.2);
   EXPECT_EQ(read(of(4'000, 40)).model.dropout.states, 0.3);
+  EXPECT_EQ(read(of(7'000, 40)).model.dropout.states, 0.3);
   EXPECT_EQ(read(of(25'000, 40)).model.dropout.states, 0.2);
+  EXPECT_EQ(read(of(25'000, 40)).model.encoder.embedding_dim, 128);
+  EXPECT_EQ(read(of(25'000, 40)).training.batch_size, 512);
   EXPECT_EQ(read(of(25'000, 400)).model.dropout.states, 0.3);
 }
 
