@@ -29,7 +29,7 @@ class SearchOptions(TypedDict, total=False):
     beam_alpha: float
     length_penalty: Literal["gnmt", "power"]
     coverage_beta: float
-    early_stopping: Literal["full", "exact", "never"]
+    early_stopping: Literal["full", "ahead", "exact", "never"]
     min_output_length: int
     max_output_length: int
     max_output_ratio: float

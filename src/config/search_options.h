@@ -16,9 +16,9 @@ constexpr std::array<std::string_view, 2> enum_names(LengthPenalty) {
 }
 
 // The end of beam search for a sentence (decoding/beam.h).
-enum class SearchEnd { full, exact, never };
-constexpr std::array<std::string_view, 3> enum_names(SearchEnd) {
-  return {"full", "exact", "never"};
+enum class SearchEnd { full, ahead, exact, never };
+constexpr std::array<std::string_view, 4> enum_names(SearchEnd) {
+  return {"full", "ahead", "exact", "never"};
 }
 
 // The metric of minimum Bayes risk decoding (translation/minimum_bayes_risk.h).
@@ -32,7 +32,7 @@ struct SearchOptions {
   double beam_alpha = 1.0;
   LengthPenalty length_penalty = LengthPenalty::gnmt;
   double coverage_beta = 0;
-  SearchEnd early_stopping = SearchEnd::full;
+  SearchEnd early_stopping = SearchEnd::ahead;
   std::int64_t min_output_length = 0;
   double repetition_penalty = 1;
   std::int64_t no_repeat_ngram = 0;
@@ -65,8 +65,9 @@ struct SearchOptions {
             "finished hypothesis (Wu 2016); 0 is off",
             between(0, 100)),
       field("early_stopping", &SearchOptions::early_stopping,
-            "the beam search of a sentence ends when W hypotheses have finished (full), when no "
-            "unfinished one can become the best (exact), or only at the maximum length (never)"),
+            "the beam search of a sentence ends when W hypotheses have finished (full) and no "
+            "unfinished one has a better score than the best of them (ahead), when no unfinished "
+            "one can become the best (exact), or only at the maximum length (never)"),
       field("min_output_length", &SearchOptions::min_output_length,
             "minimum length of a translation in tokens, without </s>", at_least(0)),
       field("max_output_length", &SearchOptions::max_output_length,

@@ -92,17 +92,20 @@ void Beam::finish_open_hypotheses() {
 }
 
 bool Beam::can_stop() const {
-  const auto needed = static_cast<std::size_t>(
-      options_->early_stopping == SearchEnd::full ? options_->beam_size : options_->n_best);
-  if (options_->early_stopping == SearchEnd::never || finished_.size() < needed) return false;
-  if (options_->early_stopping == SearchEnd::full) return true;
+  const auto end = options_->early_stopping;
+  const auto W = static_cast<std::size_t>(options_->beam_size);
+  // `exact` needs certainty about the n best, the others W hypotheses.
+  const auto n = end == SearchEnd::exact ? static_cast<std::size_t>(options_->n_best) : 1;
+  if (end == SearchEnd::never || finished_.size() < (end == SearchEnd::exact ? n : W)) return false;
+  if (end == SearchEnd::full) return true;
+  const auto length = end == SearchEnd::exact ? max_length_ : length_;
   double best_open = open_[0].log_probability;
   for (const auto& open : open_) best_open = std::max(best_open, open.log_probability);
   std::vector<double> scores;
   for (const auto& hypothesis : finished_) scores.push_back(hypothesis.score);
-  const auto nth_best = scores.begin() + static_cast<std::ptrdiff_t>(needed) - 1;
+  const auto nth_best = scores.begin() + static_cast<std::ptrdiff_t>(n) - 1;
   std::nth_element(scores.begin(), nth_best, scores.end(), std::greater<>());
-  return *nth_best >= best_possible_score(best_open, max_length_, *options_);
+  return *nth_best >= best_possible_score(best_open, length, *options_);
 }
 
 std::vector<Hypothesis> Beam::hypotheses() const {

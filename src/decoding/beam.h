@@ -2,6 +2,8 @@
 // (options.early_stopping). W is options.beam_size and n is options.n_best.
 //
 //   full   stops when W hypotheses have finished
+//   ahead  stops when W hypotheses have finished and no open one has, for its present length, a
+//          better score than the best of them
 //   exact  stops when no open hypothesis can reach the score of the n-th best finished one
 //          (best_possible_score()), so that the n best are the same as with `never`
 //   never  stops only at the maximum length

@@ -217,7 +217,7 @@ TEST(StarterConfigTest, LinesOfSymbolsAreRightAsAWhole) {
   EXPECT_EQ(read(of(4'000, 40)).training.early_stopping_metric, Metric::exact);
   EXPECT_EQ(read(of(4'000, 400)).training.early_stopping_metric, Metric::bleu);
   EXPECT_EQ(read(of(4'000, 40)).search.early_stopping, SearchEnd::exact);
-  EXPECT_EQ(read(of(4'000, 400)).search.early_stopping, SearchEnd::full);
+  EXPECT_EQ(read(of(4'000, 400)).search.early_stopping, SearchEnd::ahead);
   auto split = of(4'000, 40);
   split.train.src.split = true;
   EXPECT_EQ(read(split).training.early_stopping_metric, Metric::bleu);

@@ -17,6 +17,7 @@ using Tokens = std::vector<std::int32_t>;
 
 SearchRequest grouped(std::int64_t groups, std::int64_t in_group, double diversity) {
   auto options = table_options(groups * in_group, 8);
+  options.early_stopping = SearchEnd::full;
   options.beam_groups = groups;
   options.diversity = diversity;
   return options;

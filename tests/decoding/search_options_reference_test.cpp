@@ -1,10 +1,13 @@
 // The search options, alone and combined, compared with an exhaustive search.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
 #include <cmath>
 #include <initializer_list>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "base/random.h"
 #include "decoding/search.h"
@@ -64,7 +67,7 @@ TEST(SearchOptionsReference, AWideBeamFindsAllAllowedTranslationsInOrder) {
     TableModel model(table);
     const auto [source, lengths] = table_sentences(2);
     auto options = random_options(random, all_prefixes, 4);
-    options.early_stopping = one_of(random, {SearchEnd::full, SearchEnd::never});
+    options.early_stopping = one_of(random, {SearchEnd::full, SearchEnd::ahead, SearchEnd::never});
     const auto found = search(model, {source, lengths}, options);
     for (std::int64_t b = 0; b < 2; ++b) {
       const auto all = Exhaustive(table[b], options).all();
@@ -141,6 +144,47 @@ TEST(SearchRequest, ExactStoppingEqualsNeverStoppingInFewerSteps) {
   EXPECT_LT(steps_exact, steps_never);
 }
 
+TEST(SearchRequest, AheadGoesOnWhileAnOpenHypothesisIsBetter) {
+  // After <s>, 4 and 5, another word is probable. Two improbable ends come first.
+  const std::vector<std::pair<int, int>> probable = {{2, 4}, {4, 5}, {5, 6}, {6, table_end}};
+  auto table = torch::zeros({1, table_tokens, table_tokens}, torch::kDouble);
+  table.select(2, table_end) = 2;
+  for (const auto& [from, to] : probable) table[0][from][to] = 6;
+  TableModel model(table);
+  const auto [source, lengths] = table_sentences(1);
+  auto options = table_options(2, 9);
+  options.early_stopping = SearchEnd::full;
+  EXPECT_THAT(search(model, {source, lengths}, options)[0][0].tokens, testing::ElementsAre(4));
+  options.early_stopping = SearchEnd::ahead;
+  EXPECT_THAT(search(model, {source, lengths}, options)[0][0].tokens,
+              testing::ElementsAre(4, 5, 6));
+}
+
+TEST(SearchRequest, AheadIsNeverWorseThanFullAndNeverBetterThanExact) {
+  torch::manual_seed(17);
+  Random random(17);
+  int better = 0;
+  for (int i = 0; i < 200; ++i) {
+    TableModel model(random_table(3, one_of(random, {1.0, 3.0})));
+    const auto [source, lengths] = table_sentences(3);
+    auto options = random_options(random, static_cast<std::int64_t>(2 + random.below(4)), 9);
+    const auto found = [&](SearchEnd end) {
+      options.early_stopping = end;
+      return search(model, {source, lengths}, options);
+    };
+    const auto full = found(SearchEnd::full);
+    const auto ahead = found(SearchEnd::ahead);
+    const auto exact = found(SearchEnd::exact);
+    for (std::size_t b = 0; b < 3; ++b) {
+      if (!full[b][0].finished) continue;
+      EXPECT_GE(ahead[b][0].score, full[b][0].score);
+      EXPECT_LE(ahead[b][0].score, exact[b][0].score);
+      better += ahead[b][0].score > full[b][0].score;
+    }
+  }
+  EXPECT_GT(better, 0);
+}
+
 TEST(SearchRequest, GreedySearchAppliesEachOption) {
   torch::manual_seed(15);
   Random random(15);
@@ -180,7 +224,7 @@ TEST(SearchRequest, ResultsDoNotDependOnTheBatchWithAllOptions) {
     TableModel model(random_table(4, 2));
     const auto [source, lengths] = table_sentences(4);
     auto options = random_options(random, static_cast<std::int64_t>(1 + random.below(4)), 8);
-    options.early_stopping = one_of(random, {SearchEnd::full, SearchEnd::exact});
+    options.early_stopping = one_of(random, {SearchEnd::full, SearchEnd::ahead, SearchEnd::exact});
     const auto together = search(model, {source, lengths}, options);
     for (std::int64_t b = 0; b < 4; ++b) {
       const auto alone =

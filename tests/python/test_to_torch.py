@@ -292,7 +292,7 @@ def recurrent(to_torch, run_folder):
 @pytest.mark.parametrize("search", [
     {"beam_alpha": 0, "max_output_length": 4}, {"min_output_length": 9, "length_penalty": "power"},
     {"beam_alpha": 2.5, "max_output_ratio": 0.5, "beam_size": 6}, {"max_output_length": 1, "beam_size": 1},
-    {"early_stopping": "exact", "beam_size": 3, "beam_alpha": 2}, {"early_stopping": "never", "max_output_length": 12},
+    {"early_stopping": "exact", "beam_size": 3, "beam_alpha": 2}, {"early_stopping": "full"}, {"early_stopping": "never", "max_output_length": 12},
 ])  # fmt: skip
 def test_options_of_a_search(search, recurrent, run_folder, sources, regard_program):
     options = [text for key, value in search.items() for text in ("--" + key.replace("_", "-"), value)]

@@ -147,7 +147,7 @@ def generation_of(options: dict[str, Any], longest: int) -> dict[str, Any]:
     return {
         "num_beams": search["beam_size"],
         "length_penalty": float(search["beam_alpha"]),
-        "early_stopping": True,
+        "early_stopping": {"full": True, "ahead": False}.get(search["early_stopping"], "never"),
         "max_length": min(search["max_output_length"] + 1, longest),  # with the first token
         "repetition_penalty": float(search["repetition_penalty"]),
         "no_repeat_ngram_size": search["no_repeat_ngram"],

@@ -20,8 +20,10 @@ SPECIAL = ["<pad>", "<unk>", "<s>", "</s>"]  # ids 0 to 3
 EPSILON = 1e-5  # of all layer normalisations
 POSITIONS = 1024  # with sinusoids
 
-# Options of the search that change translations and are not exported, and the values that turn them off.
-NOT_EXPORTED = {"coverage_beta": 0, "beam_groups": 1, "samples": 0, "mbr": "none", "early_stopping": "full"}
+# Options of the search that change translations and are not exported, and the values that need no warning.
+NOT_EXPORTED = {
+    "coverage_beta": [0], "beam_groups": [1], "samples": [0], "mbr": ["none"], "early_stopping": ["full", "ahead"],
+}  # fmt: skip
 
 
 def read_options(model: pathlib.Path) -> dict[str, Any]:
@@ -73,9 +75,9 @@ def obstacles_of_transformer(options: dict[str, Any], tensors: dict[str, numpy.n
 
 
 def warn_of_search(options: dict[str, Any], more: dict[str, Any] | None = None) -> None:
-    """Warns of options that have an effect and are not exported. `more` adds options with the values that turn them off."""
-    for key, off in (NOT_EXPORTED | (more or {})).items():
-        if (found := options["search"].get(key, off)) != off:
+    """Warns of options that have an effect and are not exported. `more` adds options with the values that need no warning."""
+    for key, expected in (NOT_EXPORTED | (more or {})).items():
+        if (found := options["search"].get(key, expected[0])) not in expected:
             print(f"warning: search.{key}: {found} is not exported", file=sys.stderr)
 
 
@@ -151,6 +153,7 @@ def settings(options: dict[str, Any]) -> dict[str, Any]:
         "beam_size": search["beam_size"],
         "beam_alpha": search["beam_alpha"],
         "length_penalty": search["length_penalty"],
+        "early_stopping": search["early_stopping"],
         "min_output_length": search["min_output_length"],
         "max_output_length": longest,
         "max_output_ratio": search["max_output_ratio"],

@@ -173,7 +173,7 @@ def write(model: pathlib.Path, output: pathlib.Path) -> None:
     """Writes the export into the folder `output`. Raises ConfigError if the graphs cannot represent the model."""
     options = model_files.read_options(model)
     model_files.refuse(model, "ONNX", model_files.obstacles_of_text(options))
-    model_files.warn_of_search(options, {"repetition_penalty": 1, "no_repeat_ngram": 0})
+    model_files.warn_of_search(options, {"repetition_penalty": [1], "no_repeat_ngram": [0]})
     try:
         module = to_torch(model)
         with scripted_loops():

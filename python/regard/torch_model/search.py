@@ -113,10 +113,12 @@ def greedy_search(model: Network, source: Source, o: Section, starts: list[Start
 
 @torch.inference_mode()
 def beam_search(model: Network, source: Source, o: Section, start: Start) -> list[Hypothesis]:
-    """The best W = beam_size hypotheses of one sentence, best first. Ends when W have finished (`early_stopping: full`),
-    or else as soon as no open one can become the best."""
+    """The best W = beam_size hypotheses of one sentence, best first. `early_stopping` ends the search when W have finished
+    (`full`), when W have and no open one has a better score than the best of them (`ahead`), or else as soon as no open
+    one can become the best."""
     W = o.beam_size
     until_full = o.early_stopping == "full"
+    until_ahead = o.early_stopping == "ahead"
     encoded = model.encode(source, 1)
     rows = torch.zeros(W, dtype=torch.long, device=encoded.lengths.device)
     encoded = encoded.select(rows)
@@ -147,8 +149,9 @@ def beam_search(model: Network, source: Source, o: Section, start: Start) -> lis
         open_ = [hypothesis for _, hypothesis in extended]
         if not extended or (until_full and len(finished) >= W):
             break
-        if not until_full and finished:
-            best_possible = max(each.log_probability for each in open_) / length_penalty(limit, o)
+        if not until_full and len(finished) >= (W if until_ahead else 1):
+            longest = position + 1 if until_ahead else limit
+            best_possible = max(each.log_probability for each in open_) / length_penalty(longest, o)
             if max(each.score(o) for each in finished) >= best_possible:
                 break
         # Pass 3: the states of the parents.

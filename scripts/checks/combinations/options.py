@@ -60,7 +60,7 @@ DECODING = {
     "search.beam_size": [4, 1],
     "search.beam_groups": [1, 2],
     "search.coverage_beta": [0, 0.5],
-    "search.early_stopping": ["full", "exact", "never"],
+    "search.early_stopping": ["ahead", "full", "exact", "never"],
     "search.length_penalty": ["gnmt", "power"],
     "search.min_output_length": [0, 2],
     "search.repetition_penalty": [1, 1.5],

@@ -3,7 +3,10 @@
 import dataclasses
 
 FORMATS = ("onnx", "ctranslate2", "huggingface")
-SMALL = ("training.max_steps=300", "training.validation_every=300", "training.validation_unit=steps")
+SMALL = (
+    "training.max_steps=300", "training.validation_every=300", "training.validation_unit=steps",
+    "search.early_stopping=full",  # as CTranslate2 ends a search
+)  # fmt: skip
 TRANSFORMER, RECURRENT = "configs/transformer.yaml", "configs/quickstart.yaml"
 
 
@@ -59,6 +62,7 @@ KINDS = {
     "characters": transformer(
         "data.tokenizer.kind=character", "data.max_length=200", "search.max_output_length=200", huggingface="data.tokenizer.kind"),
     "GRU, additive attention": recurrent(),
+    "the same, a search that ends ahead": recurrent("search.early_stopping=ahead"),
     "LSTM, two layers, input feeding": recurrent(
         *of_both("cell=lstm", "layers=2"), "model.decoder.query=new", "model.decoder.input_feeding=true"),
     "GRU with the reset gate after, one direction, residual, layer norm": recurrent(

@@ -32,8 +32,9 @@ class Model:
         return log_p / ((5 + n) / 6 if self.options["length_penalty"] == "gnmt" else n) ** self.options["beam_alpha"]
 
     def translate(self, line, beam, source_tag="", target_tag=""):
-        """Beam search: the `beam` best hypotheses, until as many have finished. A beam of 1 is greedy search."""
-        o = self.options
+        """Beam search: the `beam` best hypotheses, until as many have finished and, unless `early_stopping` is `full`, none
+        that is open has a better score. A beam of 1 is greedy search."""
+        o, until_full = self.options, self.options["early_stopping"] == "full"
         ids = [self.source.ids.get(token, UNK) for token in self.source.encode(source_tag + " " + line if source_tag else line)]
         tensors = self.encoder.run(None, {"source": [[*ids, EOS]], "lengths": [len(ids) + 1]})
         tensors = {name: numpy.repeat(tensor, beam, 0) for name, tensor in zip(self.first, tensors)}
@@ -53,12 +54,12 @@ class Model:
             best, longer = numpy.argsort(-log_p, None, kind="stable")[: 2 * beam], []
             for rank, (row, token) in enumerate(zip(*numpy.unravel_index(best, log_p.shape))):
                 value, tokens = log_p[row, token], running[row][1]
-                if token == EOS and rank < beam and len(finished) < beam:
+                if token == EOS and rank < beam and (not until_full or len(finished) < beam):
                     finished.append((self.score(value, len(tokens) + 1), tokens))
                 elif token != EOS and len(longer) < beam:
                     longer.append((row, value, [*tokens, token]))
             running = [(value, tokens) for _, value, tokens in longer]
-            if len(finished) >= beam:
+            if len(finished) >= beam and (until_full or max(finished)[0] >= max(self.score(v, len(t)) for v, t in running)):
                 break
             rows = [row for row, _, _ in longer] + [0] * (beam - len(longer))
             tensors |= {name: state[rows] for name, state in step.items()}
