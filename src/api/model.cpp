@@ -48,9 +48,7 @@ Model::Hypothesis convert(const Hypothesis& hypothesis, const Translation& trans
                            hypothesis.weights,
                            {}};
   if (hypothesis.weights.empty()) return result;
-  for (const auto& link :
-       align_words(hypothesis.weights, translation.source_tokens, translation.tags, result.tokens,
-                   data.tokenizer.kind, source_token_kind(data))) {
+  for (const auto& link : align_words(hypothesis, translation, result.tokens, data)) {
     result.alignment.emplace_back(link.source, link.target);
   }
   return result;
@@ -93,12 +91,6 @@ std::function<void(std::int64_t)> as_reporter(const Model::Progress& progress) {
   return [&progress](std::int64_t finished) { progress(static_cast<std::size_t>(finished)); };
 }
 
-void truncate(std::string& line, const LineLimit& limit, const std::string& name,
-              std::size_t index) {
-  const auto warning = cut_long_line(line, limit, name, static_cast<std::int64_t>(index) + 1);
-  if (warning) log::warning("{}", *warning);
-}
-
 // Checks that each text is one line of UTF-8, with or without its line feed.
 std::vector<std::string> check_lines(std::vector<std::string> lines, const std::string& name) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -111,14 +103,6 @@ std::vector<std::string> check_lines(std::vector<std::string> lines, const std::
                        i + 1, at + 1);
     }
   }
-  return lines;
-}
-
-// As check_lines(); also cuts lines that are too long.
-std::vector<std::string> truncate_lines(std::vector<std::string> lines, const LineLimit& limit,
-                                        const std::string& name) {
-  lines = check_lines(std::move(lines), name);
-  for (std::size_t i = 0; i < lines.size(); ++i) truncate(lines[i], limit, name, i);
   return lines;
 }
 
@@ -329,8 +313,9 @@ struct Model::Parts {
       if (options.split_length > 0 || !is_whole) {
         line.parts = splitter->split(lines[i], static_cast<std::int64_t>(options.split_length));
       }
-      for (auto& part : line.parts) truncate(part, source_limit, "line", i);
-      if (line.parts.empty()) truncate(line.text, source_limit, "line", i);
+      const auto number = line.options.number;
+      for (auto& part : line.parts) truncate_line(part, source_limit, "line", number);
+      if (line.parts.empty()) truncate_line(line.text, source_limit, "line", number);
       queued.push_back(std::move(line));
     }
     return queued;
@@ -407,8 +392,8 @@ struct Model::Parts {
       throw InputError("{}: found {} and {}, expected as many of each", function,
                        counted(sources.size(), "source"), counted(targets.size(), "target"));
     }
-    auto own_sources = truncate_lines(sources, source_limit, "source");
-    const auto own_targets = truncate_lines(targets, target_limit, "target");
+    auto own_sources = truncate_lines(check_lines(sources, "source"), source_limit, "source");
+    const auto own_targets = truncate_lines(check_lines(targets, "target"), target_limit, "target");
     auto translations = shared->callers.alone(progress, [&] {
       return score_translations(contents, device, *shared->pool, own_sources, own_targets,
                                 contents.model->has_attention_weights(), score_batch_size,

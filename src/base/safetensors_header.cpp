@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/strings.h"
+#include "base/wire_format.h"
 
 namespace regard {
 namespace {
@@ -231,11 +232,7 @@ std::string encode_safetensors_header(const std::vector<SafetensorsEntry>& entri
   }
   json += '}';
   json.append((8 - json.size() % 8) % 8, ' ');
-  std::string length;
-  for (int shift = 0; shift < 64; shift += 8) {
-    length += static_cast<char>(std::uint64_t{json.size()} >> shift & 0xff);
-  }
-  return length + json;
+  return little_endian(std::uint64_t{json.size()}) + json;
 }
 
 bool begins_like_safetensors(std::string_view bytes) {

@@ -26,6 +26,17 @@ std::optional<Number> parse_number(std::string_view text) {
   return number;
 }
 
+// Test a byte of UTF-8 for ASCII: a space or U+0009 to U+000D, 0 to 9, A to Z or a to z.
+constexpr bool is_space_byte(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+constexpr bool is_digit_byte(char c) {
+  return c >= '0' && c <= '9';
+}
+constexpr bool is_letter_byte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 // Returns the text with lower case for the letters A to Z; other bytes stay.
 std::string lower_ascii(std::string_view text);
 

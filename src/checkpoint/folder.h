@@ -34,7 +34,7 @@ class FolderWriter {
   void add_text(const std::string& name, std::string bytes);
   // Adds a file in the format of safetensors.h. Throws CheckpointError if the format cannot
   // represent the tensors.
-  void add_tensors(const std::string& name, NamedTensors tensors, TensorMetadata metadata = {});
+  void add_tensors(const std::string& name, NamedTensors tensors);
 
   // Makes commit() keep every file of the existing checkpoint that is not added again, by a hard
   // link or, if the file system has none, by a copy. The files are not verified.
@@ -54,8 +54,7 @@ class FolderWriter {
     std::string name;
     std::string text;
     NamedTensors tensors;
-    TensorMetadata metadata;
-    bool is_text;        // `text` is set, else `tensors` and `metadata`
+    bool is_text;        // `text` is set, else `tensors`
     std::uint64_t size;  // of the written file, in bytes
   };
   void add(File file);
@@ -84,7 +83,7 @@ class FolderReader {
   bool has(const std::string& name) const { return files_.contains(name); }
   // Verify the file, then read it.
   std::string text(const std::string& name) const;
-  NamedTensors tensors(const std::string& name, TensorMetadata* metadata = nullptr) const;
+  NamedTensors tensors(const std::string& name) const;
   // Reads every file. Throws if one is damaged.
   void verify_all() const;
   // Throws if this file is damaged.

@@ -65,10 +65,10 @@ std::string FolderReader::text(const std::string& name) const {
   });
 }
 
-NamedTensors FolderReader::tensors(const std::string& name, TensorMetadata* metadata) const {
+NamedTensors FolderReader::tensors(const std::string& name) const {
   return read_or_throw_removed([&] {
     verify_file(name);
-    return read_safetensors(path_ / name, metadata);
+    return read_safetensors(path_ / name);
   });
 }
 

@@ -261,13 +261,12 @@ FolderWriter::FolderWriter(const fs::path& path) : path_(without_trailing_slash(
 
 void FolderWriter::add_text(const std::string& name, std::string bytes) {
   const std::uint64_t size = bytes.size();
-  add({name, std::move(bytes), {}, {}, true, size});
+  add({name, std::move(bytes), {}, true, size});
 }
 
-void FolderWriter::add_tensors(const std::string& name, NamedTensors tensors,
-                               TensorMetadata metadata) {
-  const std::uint64_t size = safetensors_size(tensors, metadata);
-  add({name, {}, std::move(tensors), std::move(metadata), false, size});
+void FolderWriter::add_tensors(const std::string& name, NamedTensors tensors) {
+  const std::uint64_t size = safetensors_size(tensors);
+  add({name, {}, std::move(tensors), false, size});
 }
 
 void FolderWriter::add(File file) {
@@ -289,8 +288,7 @@ void FolderWriter::write_staging(const fs::path& staging, const Json& info) cons
     if (file.is_text) {
       out.append(file.text);
     } else {
-      encode_safetensors(file.tensors, file.metadata,
-                         [&](std::string_view bytes) { out.append(bytes); });
+      encode_safetensors(file.tensors, [&](std::string_view bytes) { out.append(bytes); });
     }
     manifest.files[file.name] = out.close();
   }

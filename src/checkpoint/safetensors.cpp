@@ -51,7 +51,7 @@ void check_writable(const std::string& name, const torch::Tensor& tensor) {
 }
 
 // Returns the header of a file with these tensors.
-std::string encode_header(const NamedTensors& tensors, const TensorMetadata& metadata) {
+std::string encode_header(const NamedTensors& tensors) {
   std::vector<SafetensorsEntry> entries;
   std::uint64_t offset = 0;
   for (const auto& [name, tensor] : tensors) {
@@ -61,7 +61,7 @@ std::string encode_header(const NamedTensors& tensors, const TensorMetadata& met
         {name, std::string(element_name(name, tensor)), tensor.sizes().vec(), offset, end});
     offset = end;
   }
-  return encode_safetensors_header(entries, metadata);
+  return encode_safetensors_header(entries, {});
 }
 
 // Reading.
@@ -93,15 +93,15 @@ torch::Tensor read_tensor(const Path& path, std::ifstream& in, std::streamoff da
 
 }  // namespace
 
-std::uint64_t safetensors_size(const NamedTensors& tensors, const TensorMetadata& metadata) {
-  std::uint64_t size = encode_header(tensors, metadata).size();
+std::uint64_t safetensors_size(const NamedTensors& tensors) {
+  std::uint64_t size = encode_header(tensors).size();
   for (const auto& [name, tensor] : tensors) size += tensor.nbytes();
   return size;
 }
 
-void encode_safetensors(const NamedTensors& tensors, const TensorMetadata& metadata,
+void encode_safetensors(const NamedTensors& tensors,
                         const std::function<void(std::string_view)>& sink) {
-  sink(encode_header(tensors, metadata));
+  sink(encode_header(tensors));
   for (const auto& [name, tensor] : tensors) {
     const torch::Tensor dense = tensor.detach().to(torch::kCPU).contiguous();
     sink({static_cast<const char*>(dense.const_data_ptr()), dense.nbytes()});

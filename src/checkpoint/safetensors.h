@@ -21,12 +21,12 @@ using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
 // Returns the size in bytes of the encoded file. Throws CheckpointError if the format cannot
 // represent the tensors: a duplicate name, an element type that the format does not have
 // (base/safetensors_header.h), text that is not UTF-8.
-std::uint64_t safetensors_size(const NamedTensors& tensors, const TensorMetadata& metadata = {});
+std::uint64_t safetensors_size(const NamedTensors& tensors);
 
 // Passes the bytes of the file to `sink` in several calls. Equal tensors produce equal bytes.
 // Tensors may be on any device and have any strides; they are copied to the CPU one at a time.
 // Throws CheckpointError like safetensors_size().
-void encode_safetensors(const NamedTensors& tensors, const TensorMetadata& metadata,
+void encode_safetensors(const NamedTensors& tensors,
                         const std::function<void(std::string_view)>& sink);
 
 // Reads the tensors to the CPU, in the order of the header, and fills `metadata` if given. Safe for

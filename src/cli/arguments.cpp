@@ -9,6 +9,25 @@
 namespace regard {
 namespace {
 
+// Adds the arguments key=value. `example` is shown in the help.
+void add_overrides(CLI::App& command, std::vector<std::string>& overrides,
+                   const std::string& example = "training.learning_rate=0.0005") {
+  command.add_option("overrides", overrides, "key=value, e.g. " + example)->type_name("KEY=VALUE");
+}
+
+void add_model(CLI::App& command, std::string& model) {
+  command
+      .add_option("model", model, "a run folder (its best model, else its last) or a model folder")
+      ->required()
+      ->type_name("MODEL");
+}
+
+void add_model_output(CLI::App& command, std::string& output) {
+  command.add_option("-o,--output", output, "output model folder; an existing model is replaced")
+      ->type_name("FOLDER")
+      ->required();
+}
+
 void add_alignment_options(CLI::App& command, ScoreArguments& arguments, CLI::Option* target) {
   auto* align = add_file(command, "--align", arguments.align,
                          "write word alignments from the attention, in Pharaoh format")
@@ -36,10 +55,7 @@ void add_alignment_options(CLI::App& command, ScoreArguments& arguments, CLI::Op
 CLI::App* add_train(CLI::App& program, TrainArguments& arguments) {
   auto* command = program.add_subcommand("train", "Train a model, or resume a stopped run");
   add_file(*command, "-c,--config", arguments.config, "configuration file (YAML)")->required();
-  command
-      ->add_option("overrides", arguments.overrides,
-                   "key=value, e.g. training.learning_rate=0.0005")
-      ->type_name("KEY=VALUE");
+  add_overrides(*command, arguments.overrides);
   command->add_option("--device", arguments.device, "device to train on; also cuda:N")
       ->type_name("auto|cpu|cuda");
   add_threads(*command, arguments.threads);
@@ -64,9 +80,7 @@ CLI::App* add_prepare(CLI::App& program, PrepareArguments& arguments) {
   auto* command = program.add_subcommand(
       "prepare", "Tokenize the training corpora once, for corpora larger than memory");
   auto* config = add_file(*command, "-c,--config", arguments.config, "configuration file (YAML)");
-  command
-      ->add_option("overrides", arguments.overrides, "key=value, e.g. data.remove_duplicates=true")
-      ->type_name("KEY=VALUE");
+  add_overrides(*command, arguments.overrides, "data.remove_duplicates=true");
   auto* output = command
                      ->add_option("-o,--output", arguments.output,
                                   "output folder; continues an interrupted run of the same command")
@@ -169,11 +183,7 @@ CLI::App* add_average(CLI::App& program, AverageArguments& arguments) {
              "average the N best checkpoints of the run, by training.early_stopping_metric",
              whole_number(1, 1000))
       ->excludes(last);
-  command
-      ->add_option("-o,--output", arguments.output,
-                   "output model folder; an existing model is replaced")
-      ->type_name("FOLDER")
-      ->required();
+  add_model_output(*command, arguments.output);
   command->add_flag("--force", arguments.force, "average models of different descent too");
   return command;
 }
@@ -181,16 +191,8 @@ CLI::App* add_average(CLI::App& program, AverageArguments& arguments) {
 CLI::App* add_quantize(CLI::App& program, QuantizeArguments& arguments) {
   auto* command = program.add_subcommand(
       "quantize", "Store the weights of a model in 8 bits, in a quarter of the space");
-  command
-      ->add_option("model", arguments.model,
-                   "a run folder (its best model, else its last) or a model folder")
-      ->required()
-      ->type_name("MODEL");
-  command
-      ->add_option("-o,--output", arguments.output,
-                   "output model folder; an existing model is replaced")
-      ->type_name("FOLDER")
-      ->required();
+  add_model(*command, arguments.model);
+  add_model_output(*command, arguments.output);
   return command;
 }
 
@@ -237,11 +239,7 @@ CLI::App* add_report(CLI::App& program, ReportArguments& arguments) {
 CLI::App* add_export(CLI::App& program, ExportArguments& arguments) {
   auto* command = program.add_subcommand(
       "export", "Write a model for ONNX, CTranslate2 or Hugging Face, with Python");
-  command
-      ->add_option("model", arguments.model,
-                   "a run folder (its best model, else its last) or a model folder")
-      ->required()
-      ->type_name("MODEL");
+  add_model(*command, arguments.model);
   command->add_option("--to", arguments.format, "runtime that reads the export")
       ->required()
       ->type_name("onnx|ctranslate2|huggingface");
@@ -304,10 +302,7 @@ CLI::App* add_print(CLI::App& config, ConfigArguments& arguments) {
       config.add_subcommand("print", "Check a configuration and print it with its defaults (YAML)");
   add_file(*command, "-c,--config", arguments.config,
            "configuration file (YAML); without it, print the defaults");
-  command
-      ->add_option("overrides", arguments.overrides,
-                   "key=value, e.g. training.learning_rate=0.0005")
-      ->type_name("KEY=VALUE");
+  add_overrides(*command, arguments.overrides);
   command->add_flag("--help-comments", arguments.help_comments,
                     "write the help and range of each key above it");
   return command;

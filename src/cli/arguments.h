@@ -440,9 +440,6 @@ constexpr auto max_whole_number = std::numeric_limits<std::uint64_t>::max();
 // Accepts only decimal digits, from `min` to `max`.
 CLI::Validator whole_number(std::uint64_t min, std::uint64_t max = max_whole_number);
 
-void add_threads(CLI::App& command, std::int64_t& threads);
-void add_threads(CLI::App& command, std::optional<std::int64_t>& threads);
-
 // Accepts a finite number from `min` to `max`. Either limit may be infinite.
 CLI::Validator real_number(double min, double max = std::numeric_limits<double>::infinity());
 

@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "cli/arguments.h"
+
 namespace regard {
 
 // Adds an option for one number or several. `range` is whole_number() or real_number().
@@ -13,6 +15,14 @@ template <typename Value>
 CLI::Option* add_number(CLI::App& command, const std::string& name, Value& value,
                         const std::string& help, const CLI::Validator& range) {
   return command.add_option(name, value, help)->transform(range)->type_name("N");
+}
+
+// Adds --threads. `threads` is an integer, or an optional one.
+template <typename Threads>
+void add_threads(CLI::App& command, Threads& threads) {
+  add_number(command, "--threads", threads,
+             "CPU threads; 0 uses one for each processor that this process may use",
+             whole_number(0, 1024));
 }
 
 // Adds an option for one file or several. Shells complete its value with file names.

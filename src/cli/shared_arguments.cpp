@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/choice.h"
 #include "base/strings.h"
-#include "base/suggest.h"
 #include "cli/option_helpers.h"
 #include "config/scalar.h"
 
@@ -40,23 +40,7 @@ CLI::Validator number_in_range(const std::string& noun, const std::string& type,
   return CLI::Validator(check, description);
 }
 
-// `threads` is an integer, or an optional one.
-template <typename Threads>
-void add_threads_option(CLI::App& command, Threads& threads) {
-  add_number(command, "--threads", threads,
-             "CPU threads; 0 uses one for each processor that this process may use",
-             whole_number(0, 1024));
-}
-
 }  // namespace
-
-void add_threads(CLI::App& command, std::int64_t& threads) {
-  add_threads_option(command, threads);
-}
-
-void add_threads(CLI::App& command, std::optional<std::int64_t>& threads) {
-  add_threads_option(command, threads);
-}
 
 CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
   return number_in_range(
@@ -87,11 +71,7 @@ std::string joined_names(std::string_view separator) {
 // Returns "" for a valid choice, otherwise the error message.
 template <Choice Value>
 std::string check_choice(const std::string& input) {
-  Value value{};
-  if (from_yaml(input, value)) return {};
-  const auto names = enum_names(value);
-  return fmt::format("found `{}`, expected one of {}{}", input, joined_names<Value>(", "),
-                     did_you_mean(input, {names.begin(), names.end()}));
+  return find_choice<Value>(input) ? std::string() : unknown_choice<Value>(input);
 }
 
 // Returns a validator with an empty description: help does not list the ranges of search options.

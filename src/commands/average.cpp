@@ -36,7 +36,7 @@ ScoredSteps read_scored_steps(const ValidationTable& validations) {
   ScoredSteps scored;
   for (const auto& step : steps) scored.emplace_back(step.value_or(-1), Scores{});
   for (std::size_t m = 0; m < score_members.size(); ++m) {
-    const auto values = column(std::string(enum_names(Metric{}).at(m)));
+    const auto values = column(std::string(enum_name(static_cast<Metric>(m))));
     for (std::size_t i = 0; i < scored.size(); ++i) {
       scored[i].second.*score_members.at(m) = values[i];
     }

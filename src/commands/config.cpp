@@ -20,10 +20,9 @@ ExitCode print_config(const ConfigArguments& arguments) {
                            : read_options(arguments.config, arguments.overrides, &locations);
   check_options(options, locations);
   check_model_to_train(options, locations);
-  OutputFile output("");
-  if (arguments.help_comments) output.write(fmt::format("# docs/ is {}.\n", docs_folder()));
-  output.write(write_options(options, arguments.help_comments ? Comments::help : Comments::none));
-  output.commit();
+  auto text = write_options(options, arguments.help_comments ? Comments::help : Comments::none);
+  if (arguments.help_comments) text = fmt::format("# docs/ is {}.\n", docs_folder()) + text;
+  write_output("", text);
   return ExitCode::ok;
 }
 

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/choice.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -30,7 +31,6 @@
 #include "commands/without_torch.h"
 #include "config/check.h"
 #include "config/reader.h"
-#include "config/scalar.h"
 #include "config/starter_config.h"
 #include "config/yaml_reader.h"
 #include "data/column_choice.h"
@@ -465,13 +465,7 @@ void init_config(const ConfigInitArguments& arguments) {
   StarterConfig config;
   config.docs_folder = docs_folder();
   if (!arguments.architecture.empty()) {
-    LayerKind architecture;
-    if (!from_yaml(arguments.architecture, architecture)) {
-      throw ConfigError("--architecture: found `{}`, expected recurrent or transformer{}",
-                        arguments.architecture,
-                        did_you_mean(arguments.architecture, choice_names<LayerKind>()));
-    }
-    config.architecture = architecture;
+    config.architecture = choice_named<LayerKind>("--architecture", arguments.architecture);
   }
   config.train = interview.train();
   const TextPair train = {config.train.src.path, config.train.trg.path};

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/choice.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/safetensors_header.h"
@@ -31,12 +32,7 @@ namespace {
 constexpr std::size_t items_at_once = 256;
 
 FeatureNormalisation normalisation_named(const std::string& name) {
-  const auto names = enum_names(FeatureNormalisation{});
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) {
-    throw ConfigError("--normalise: found `{}`, expected item, global or none", name);
-  }
-  return static_cast<FeatureNormalisation>(found - names.begin());
+  return choice_named<FeatureNormalisation>("--normalise", name);
 }
 
 // Settings that `--like` copies from another file.

@@ -18,11 +18,9 @@ std::string formatted(const Report& report, bool json) {
 }  // namespace
 
 ExitCode info(const InfoArguments& arguments) {
-  OutputFile output("");
-  output.write(arguments.models.size() == 1
-                   ? formatted(read_model_report(arguments.models[0]), arguments.json)
-                   : formatted(compare_runs(read_runs(arguments.models)), arguments.json));
-  output.commit();
+  write_output("", arguments.models.size() == 1
+                       ? formatted(read_model_report(arguments.models[0]), arguments.json)
+                       : formatted(compare_runs(read_runs(arguments.models)), arguments.json));
   return ExitCode::ok;
 }
 

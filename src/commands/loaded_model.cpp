@@ -55,16 +55,6 @@ void check_fusion(const TranslationModel& model, const std::filesystem::path& pa
   }
 }
 
-std::vector<std::string> truncate_lines(std::vector<std::string> lines, const LineLimit& limit,
-                                        const std::string& path) {
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto warning =
-        cut_long_line(lines[i], limit, input_name(path), static_cast<std::int64_t>(i) + 1);
-    if (warning) log::warning("{}", *warning);
-  }
-  return lines;
-}
-
 // A tag of the source can also be in the text; one of the target can only be an option.
 void warn_of_missing_tag(const TranslationModel& model, const std::filesystem::path& path,
                          const ModelArguments& arguments) {
@@ -151,14 +141,14 @@ std::vector<std::string> truncate_source_lines(const LoadedModel& model,
                                                std::vector<std::string> lines,
                                                const std::string& path) {
   const auto limit = source_line_limit(model.contents.codec, model.contents.options.data);
-  return truncate_lines(std::move(lines), limit, path);
+  return truncate_lines(std::move(lines), limit, input_name(path));
 }
 
 std::vector<std::string> truncate_target_lines(const LoadedModel& model,
                                                std::vector<std::string> lines,
                                                const std::string& path) {
   const auto limit = target_line_limit(model.contents.codec, model.contents.options.data);
-  return truncate_lines(std::move(lines), limit, path);
+  return truncate_lines(std::move(lines), limit, input_name(path));
 }
 
 void require_translation(const LoadedModel& model, const char* command) {
@@ -194,9 +184,8 @@ std::vector<Alignment> alignments_of(const LoadedModel& model,
     alignments.emplace_back();
     if (translation.hypotheses.empty()) continue;
     const auto& hypothesis = translation.hypotheses[0];
-    alignments.back() = align_words(hypothesis.weights, translation.source_tokens, translation.tags,
-                                    translator.tokens(hypothesis, translation), data.tokenizer.kind,
-                                    source_token_kind(data));
+    alignments.back() =
+        align_words(hypothesis, translation, translator.tokens(hypothesis, translation), data);
   }
   return alignments;
 }

@@ -362,9 +362,7 @@ void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& rea
 }
 
 void print_report(const RunFolder& run) {
-  OutputFile output("");
-  output.write(to_text(to_json(read_model_report(run.path())), 2) + "\n");
-  output.commit();
+  write_output("", to_text(to_json(read_model_report(run.path())), 2) + "\n");
 }
 
 // Says which objective is not −log P, and what the losses in the log are then; "" for −log P.

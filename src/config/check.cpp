@@ -35,7 +35,7 @@ bool is_device(const std::string& device) {
   if (device == "auto" || device == "cpu" || device == "cuda") return true;
   // "cuda:" and one to three digits.
   if (!device.starts_with("cuda:") || device.size() == 5 || device.size() > 8) return false;
-  return std::all_of(device.begin() + 5, device.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return std::all_of(device.begin() + 5, device.end(), is_digit_byte);
 }
 
 // Checks that the default of training.model_dir is a folder below runs/.

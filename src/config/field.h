@@ -10,8 +10,8 @@
 //
 // field() receives the key, the member, the help text, for numbers the allowed range, and the
 // readers of the key (config/parts.h) if not every configuration reads it. A field is a bool,
-// std::int64_t, double, std::string, an enum with enum_names(), a std::vector of std::string
-// (texts), an option struct (a section), or a std::vector of option structs (a list).
+// std::int64_t, double, std::string, an enum with enum_names() (base/choice.h), a std::vector of
+// std::string (texts), an option struct (a section), or a std::vector of option structs (a list).
 #pragma once
 
 #include <concepts>
@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/choice.h"
 #include "config/parts.h"
 
 namespace regard {
@@ -82,16 +83,6 @@ template <typename T>
 concept Section = requires {
   std::remove_const_t<T>::fields;
 };
-// An enum whose values have names in YAML: enum_names(T) returns them in the order of the values.
-template <typename T>
-concept Choice = std::is_enum_v<T> && requires(T value) {
-  enum_names(value).size();
-};
-// Returns the YAML name of a value: "gru".
-template <Choice T>
-std::string_view enum_name(T value) {
-  return enum_names(value).at(static_cast<std::size_t>(value));
-}
 // A list of texts, which is a single value: [a, b].
 template <typename T>
 concept Texts = std::same_as<T, std::vector<std::string>>;

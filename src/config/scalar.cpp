@@ -10,20 +10,16 @@
 namespace regard {
 namespace {
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // True if every YAML parser reads the unquoted text as a string.
 bool is_plain_string(std::string_view text) {
   static constexpr std::array words = {"true", "false", "yes", "no",   "on",
                                        "off",  "y",     "n",   "null", ""};
   const std::string folded = lower_ascii(text);
   if (std::find(words.begin(), words.end(), folded) != words.end()) return false;
-  const bool starts_plain = is_letter(text[0]) || text[0] == '_' || text[0] == '/' ||
+  const bool starts_plain = is_letter_byte(text[0]) || text[0] == '_' || text[0] == '/' ||
                             text.starts_with("./") || text.starts_with("../");
   return starts_plain && std::all_of(text.begin(), text.end(), [](char c) {
-           return is_letter(c) || (c >= '0' && c <= '9') ||
+           return is_letter_byte(c) || is_digit_byte(c) ||
                   std::string_view("_./@+-").find(c) != std::string_view::npos;
          });
 }

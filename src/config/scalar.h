@@ -32,21 +32,11 @@ bool from_yaml(std::string_view text, bool& value);
 bool from_yaml(std::string_view text, std::int64_t& value);
 bool from_yaml(std::string_view text, double& value);
 
-// Returns the YAML names of an enum's values, in order.
-template <Choice T>
-std::vector<std::string> choice_names() {
-  const auto names = enum_names(T{});
-  return {names.begin(), names.end()};
-}
 template <Choice T>
 bool from_yaml(std::string_view text, T& value) {
-  const auto names = enum_names(T{});
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] != text) continue;
-    value = static_cast<T>(i);
-    return true;
-  }
-  return false;
+  const auto found = find_choice<T>(text);
+  if (found) value = *found;
+  return found.has_value();
 }
 
 // True if the value lies in the range.

@@ -14,13 +14,12 @@
 #define REGARD_DEVICE __device__ __forceinline__
 #else
 #define REGARD_DEVICE inline
-#include <limits>
-#include <vector>
 #endif
 
 namespace regard::cuda {
 
-// The phases of a block with `count` threads. Threads is GpuThreads or CpuThreads.
+// The phases of a block with `count` threads. Threads is GpuThreads or, in tests, CpuThreads
+// (tests/cuda/run_on_cpu.h).
 template <typename Threads, int count>
 class Block {
  public:
@@ -122,27 +121,6 @@ void launch(std::int64_t blocks, const Kernel& kernel, void* stream) {
   if (blocks == 0) return;
   run_block<<<static_cast<unsigned>(blocks), Kernel::threads, 0,
               static_cast<cudaStream_t>(stream)>>>(kernel);
-}
-
-#else
-
-// Runs the threads in an order, a permutation of them.
-struct CpuThreads {
-  const std::vector<int>& order;
-
-  template <typename F>
-  void each(const F& f) const {
-    for (const int t : order) f(t);
-  }
-};
-
-// The same as launch() on the CPU.
-template <typename Kernel>
-void run_on_cpu(std::int64_t blocks, const Kernel& kernel, const std::vector<int>& order) {
-  for (std::int64_t b = 0; b < blocks; ++b) {
-    std::vector<float> shared(Kernel::threads, std::numeric_limits<float>::quiet_NaN());
-    kernel(Block<CpuThreads, Kernel::threads>({order}, b, shared.data()));
-  }
 }
 
 #endif

@@ -83,14 +83,6 @@ ByteStream::ByteStream(const std::string& path, bool may_grow)
       opened_(state()),
       buffer_(inflate_buffer_size) {}
 
-ByteStream::ByteStream(int descriptor, std::string name)
-    : name_(std::move(name)),
-      descriptor_(descriptor),
-      owned_(false),
-      may_grow_(true),
-      opened_(state()),
-      buffer_(inflate_buffer_size) {}
-
 ByteStream::~ByteStream() {
   if (inflater_) inflateEnd(inflater_.get());
   if (archive_ != nullptr) archive_read_free(archive_);

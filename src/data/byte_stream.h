@@ -34,8 +34,6 @@ class ByteStream {
   // Opens a file; "-" is standard input. If the file `may_grow`, a change is an error only if the
   // file is shorter than before.
   explicit ByteStream(const std::string& path, bool may_grow = false);
-  // Reads from an open descriptor and does not close it.
-  ByteStream(int descriptor, std::string name);
   ~ByteStream();
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;

@@ -411,21 +411,16 @@ std::optional<TextCodec> CorpusCache::codec(const DataOptions& options, const Mo
   }
   return if_intact(path_, [&] {
     const ArrayReader arrays(path_, header_, begin_, pool);
-    const auto load = [&](const char* name) -> std::shared_ptr<const Tokenizer> {
-      const auto bytes = arrays.read<char>(name);
+    const auto load = [&](const std::string& side) {
+      const auto bytes = arrays.read<char>(side + "_tokenizer");
       return load_tokenizer(options.tokenizer, {bytes.data(), bytes.size()}, path_.string());
     };
     if (options.source == SourceKind::features) {
       auto found = feature_codec(model, feature_settings(options, model));
-      found.target = load("target_tokenizer");
+      found.target = load("target");
       return found;
     }
-    TextCodec found{fixed_source_tokenizer(model), fixed_target_tokenizer(model),
-                    model.output.kind};
-    if (!found.source) found.source = load("source_tokenizer");
-    if (!found.target && options.tokenizer.joint) found.target = found.source;
-    if (!found.target) found.target = load("target_tokenizer");
-    return found;
+    return load_text_codec(model, options.tokenizer.joint, load);
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/strings.h"
 #include "data/feature_file.h"
 #include "data/line_reader.h"
@@ -26,24 +27,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> other_bre
 }};
 
 constexpr std::int64_t min_limit = 8192;
-
-bool begins_code_point(std::string_view text, std::size_t at) {
-  return (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
-}
-
-// Returns the code point that begins at `at`.
-std::string_view code_point_at(std::string_view text, std::size_t at) {
-  auto end = at + 1;
-  while (end < text.size() && !begins_code_point(text, end)) ++end;
-  return text.substr(at, end - at);
-}
-
-// Returns the start of the code point before `at` > 0.
-std::size_t previous_code_point(std::string_view text, std::size_t at) {
-  do --at;
-  while (at > 0 && !begins_code_point(text, at));
-  return at;
-}
 
 struct Cut {
   std::size_t end;
@@ -116,6 +99,20 @@ std::optional<std::string> cut_long_line(std::string& line, const LineLimit& lim
   return fmt::format("{}:{}: the line has {}, of which only the first {} are read{}; split it",
                      name, number, counted(bytes, "byte"), end,
                      in_word ? ", up to the middle of a word" : "");
+}
+
+void truncate_line(std::string& line, const LineLimit& limit, const std::string& name,
+                   std::int64_t number) {
+  if (const auto warning = cut_long_line(line, limit, name, number)) {
+    log::warning("{}", *warning);
+  }
+}
+
+std::vector<std::string> truncate_lines(std::vector<std::string> lines, const LineLimit& limit,
+                                        const std::string& name) {
+  std::int64_t number = 0;
+  for (auto& line : lines) truncate_line(line, limit, name, ++number);
+  return lines;
 }
 
 void check_line_counts(const std::string& first_path, std::int64_t first,

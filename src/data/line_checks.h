@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/data_options.h"
 #include "data/text_codec.h"
@@ -39,6 +40,12 @@ void check_elements(std::string_view line, const LineLimit& limit, const std::st
 // `name`:`number`, or nullopt if the line fits. Throws as check_elements() does.
 std::optional<std::string> cut_long_line(std::string& line, const LineLimit& limit,
                                          const std::string& name, std::int64_t number);
+// As cut_long_line(), but logs the warning.
+void truncate_line(std::string& line, const LineLimit& limit, const std::string& name,
+                   std::int64_t number);
+// Returns the lines of `name`, each truncated by truncate_line().
+std::vector<std::string> truncate_lines(std::vector<std::string> lines, const LineLimit& limit,
+                                        const std::string& name);
 
 // Throws InputError if the line counts of two files differ. The message names the first character
 // in each file that ends a line for other programs.

@@ -26,7 +26,6 @@ class LineReader {
   // Opens the source of a model. A file of features reads as the names of its items
   // (data/feature_file.h) if the model reads features. Throws as FeatureFile does.
   LineReader(const std::string& path, SourceKind source, bool may_grow = false);
-  LineReader(int descriptor, std::string name) : bytes_(descriptor, std::move(name)) {}
 
   // Stores the next line in `line`; returns false at the end. Throws InputError with name:line for
   // invalid UTF-8 and for a line above 16 MB, and the errors of TextStream.

@@ -177,16 +177,12 @@ Options read_prepared_options(const fs::path& folder, const PreparedManifest& ma
 
 TextCodec read_prepared_codec(const fs::path& folder, const PreparedManifest& manifest,
                               const Options& options) {
-  const auto read = [&](const std::string& name) -> std::shared_ptr<const Tokenizer> {
+  const auto read = [&](const std::string& side) {
+    const auto name = side + ".tokenizer";
     return load_tokenizer(options.data.tokenizer, read_verified(folder, manifest, name),
                           (folder / name).string());
   };
-  TextCodec codec{fixed_source_tokenizer(options.model), fixed_target_tokenizer(options.model),
-                  options.model.output.kind};
-  if (!codec.source) codec.source = read("source.tokenizer");
-  if (!codec.target && options.data.tokenizer.joint) codec.target = codec.source;
-  if (!codec.target) codec.target = read("target.tokenizer");
-  return codec;
+  return load_text_codec(options.model, options.data.tokenizer.joint, read);
 }
 
 void verify_shard(const fs::path& folder, const PreparedManifest::Shard& shard) {

@@ -112,4 +112,15 @@ std::vector<std::string> training_paths(const DataOptions& options, bool with_un
 std::shared_ptr<const Tokenizer> fixed_source_tokenizer(const ModelOptions& options);
 std::shared_ptr<const Tokenizer> fixed_target_tokenizer(const ModelOptions& options);
 
+// Returns the codec of text whose tokenizers load("source") and load("target") return, as far as
+// the sides need a vocabulary. If it is `joint`, the target has the tokenizer of the source.
+template <typename Load>
+TextCodec load_text_codec(const ModelOptions& model, bool joint, const Load& load) {
+  TextCodec codec{fixed_source_tokenizer(model), fixed_target_tokenizer(model), model.output.kind};
+  if (!codec.source) codec.source = load("source");
+  if (!codec.target && joint) codec.target = codec.source;
+  if (!codec.target) codec.target = load("target");
+  return codec;
+}
+
 }  // namespace regard

@@ -196,9 +196,6 @@ TextStream::TextStream(const std::string& path, bool may_grow) : name_(input_nam
   }
 }
 
-TextStream::TextStream(int descriptor, std::string name)
-    : name_(name), bytes_(std::make_unique<ByteStream>(descriptor, std::move(name))) {}
-
 TextStream::~TextStream() = default;
 
 void TextStream::hash_into(Sha256& hash) {

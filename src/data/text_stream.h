@@ -26,7 +26,6 @@ class TextStream {
  public:
   // Opens FILE or FILE#COLUMN; "-" is standard input. See ByteStream for `may_grow`.
   explicit TextStream(const std::string& path, bool may_grow = false);
-  TextStream(int descriptor, std::string name);
   ~TextStream();
 
   // Adds the bytes of the file as stored, and digest_suffix(), to `hash`. See ByteStream.

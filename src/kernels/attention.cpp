@@ -104,20 +104,15 @@ Tensor queries_of(const AttentionScore& score, const Tensor& states) {
 
 // Returns the weights or the scores [N, S], in a search without gradient.
 Tensor weigh_or_score(const AttentionScore& score, const Tensor& states, bool want_weights) {
-  if (in_search(states)) {
-    auto contiguous = score;
-    for (auto* x : {&contiguous.keys, &contiguous.v, &contiguous.lengths, &contiguous.windows,
-                    &contiguous.coverage, &contiguous.coverage_weight}) {
-      if (x->defined()) *x = x->contiguous();
-    }
-    return weigh_or_score_rows(contiguous, queries_of(score, states), want_weights);
+  auto contiguous = score;
+  for (auto* x : {&contiguous.keys, &contiguous.v, &contiguous.lengths, &contiguous.windows,
+                  &contiguous.coverage, &contiguous.coverage_weight}) {
+    if (x->defined()) *x = x->contiguous();
   }
-  const auto contiguous = [](const Tensor& x) {
-    return x.defined() ? Maybe(x.contiguous()) : Maybe();
-  };
-  return WeighFunction::apply(queries_of(score, states), score.keys.contiguous(),
-                              contiguous(score.v), score.lengths.contiguous(),
-                              contiguous(score.windows), static_cast<std::int64_t>(score.form),
+  const auto q = queries_of(score, states);
+  if (in_search(states)) return weigh_or_score_rows(contiguous, q, want_weights);
+  return WeighFunction::apply(q, contiguous.keys, maybe(contiguous.v), contiguous.lengths,
+                              maybe(contiguous.windows), static_cast<std::int64_t>(score.form),
                               score.scale, want_weights);
 }
 

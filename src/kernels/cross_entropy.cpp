@@ -152,9 +152,9 @@ struct FusedLoss {
     context->save_for_backward(all);
   }
 
-  // Returns the gradients of rows, weight and bias, and those that were given to save(). The loss
-  // is a scalar: its gradient multiplies them, in place.
-  static tensor_list gradients(AutogradContext* context, const Tensor& d_loss) {
+  // Returns the gradients of `count` arguments: rows, weight and bias, those that were given to
+  // save(), and none of the others. The loss is a scalar: its gradient multiplies them, in place.
+  static tensor_list gradients(AutogradContext* context, const Tensor& d_loss, std::size_t count) {
     const auto saved = context->get_saved_variables();
     const auto& [weight, rows, d_logits] = std::tie(saved[0], saved[1], saved[2]);
     tensor_list result(saved.begin() + 3, saved.end());
@@ -167,6 +167,7 @@ struct FusedLoss {
     if (d_logits.defined() && context->needs_input_grad(1)) {
       result[1] = weight_gradient(weight, d_logits, factor == 1 ? rows : rows * factor);
     }
+    result.resize(count);
     return result;
   }
 };
@@ -248,9 +249,7 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
-    auto result = FusedLoss::gradients(context, gradients[0]);
-    result.resize(7);
-    return result;
+    return FusedLoss::gradients(context, gradients[0], 7);
   }
 };
 
@@ -288,9 +287,7 @@ class CopyCrossEntropyFunction : public torch::autograd::Function<CopyCrossEntro
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
-    auto result = FusedLoss::gradients(context, gradients[0]);
-    result.resize(9);
-    return result;
+    return FusedLoss::gradients(context, gradients[0], 9);
   }
 };
 

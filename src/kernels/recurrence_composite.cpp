@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "kernels/composite_cell.h"
 #include "kernels/functions.h"
@@ -25,36 +26,20 @@ using torch::autograd::tensor_list;
 // Limits the memory for tanh(k_s + q) of several steps in a backward pass.
 constexpr std::int64_t max_chunk_bytes = std::int64_t{256} << 20;
 
-// The tensors that forward saves for backward; some are undefined. G is 1 with attention.
-struct CompositeTape {
-  Tensor W, v, keys, mixed;
-  CompositeCellTape first_cell;  // before attention, of two cells
-  CompositeCellTape cell;
-  Tensor outputs;       // [T + 1, G, B, D], beginning with that of the first state
-  Tensor memory;        // [T + 1, G, B, D]: c of an LSTM, beginning with that of the first state
-  Tensor inner;         // [T, G, B, D]: the outputs of the first of two cells
-  Tensor inner_memory;  // [T, G, B, D]: its c
-  Tensor queries;       // [T, B, A]: q_t of the additive score, q_t / |q_t| of the cosine
-  Tensor norms;         // [T, B, 1]: |q_t| of the cosine
-  Tensor weights;       // [T, B, S]
+struct CompositeTape : RecurrenceTape<CompositeCellTape> {
+  bool is_bf16 = false;
+  Tensor W;        // an input
+  Tensor queries;  // [T, B, A]: q_t of the additive score, q_t / |q_t| of the cosine
+  Tensor norms;    // [T, B, 1]: |q_t| of the cosine
 
-  std::vector<Tensor*> all() {
-    std::vector<Tensor*> tensors = {&W, &v, &keys, &mixed};
-    for (auto* of_cell : {&first_cell, &cell}) {
-      for (auto* tensor : of_cell->all()) tensors.push_back(tensor);
-    }
-    for (auto* tensor : {&outputs, &memory, &inner, &inner_memory, &queries, &norms, &weights}) {
-      tensors.push_back(tensor);
-    }
-    return tensors;
-  }
+  std::vector<Tensor*> all() { return all_with({&W, &queries, &norms}); }
 };
 
 // The steps of attention before a cell, and their gradient.
 class CompositeAttention {
  public:
-  CompositeAttention(CompositeTape& tape, CompositeCellSteps& cell, ScoreForm score, double scale)
-      : tape_(tape), cell_(cell), score_(score), scale_(scale) {}
+  CompositeAttention(CompositeTape& tape, CompositeCellSteps& cell)
+      : tape_(tape), cell_(cell), score_(tape.score), scale_(tape.scale) {}
 
   // padding [B, 1, S]
   void begin_forward(const Tensor& padding) {
@@ -268,23 +253,9 @@ struct CompositeStateGradients {
 // All steps and their gradients.
 class CompositeLoop {
  public:
-  CompositeLoop(CompositeTape& tape, CellForm form, ScoreForm score, double scale, bool is_bf16)
-      : is_lstm_(form == CellForm::lstm) {
-    loop_.T = tape.outputs.size(0) - 1;
-    const auto before = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 0, loop_.T) : x; };
-    const auto after = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 1, loop_.T) : x; };
-    const bool has_two = tape.inner.defined();
-    using States = CompositeCellSteps::States;
-    if (has_two) {
-      loop_.first_cell.emplace(
-          tape.first_cell, form, is_bf16,
-          States{before(tape.outputs), tape.inner, before(tape.memory), tape.inner_memory});
-    }
-    loop_.cell.emplace(
-        tape.cell, form, is_bf16,
-        States{has_two ? tape.inner : before(tape.outputs), after(tape.outputs),
-               has_two ? tape.inner_memory : before(tape.memory), after(tape.memory)});
-    if (tape.weights.defined()) loop_.attention.emplace(tape, *loop_.cell, score, scale);
+  explicit CompositeLoop(CompositeTape& tape)
+      : is_lstm_(tape.form == CellForm::lstm), loop_(tape, tape.is_bf16) {
+    if (tape.weights.defined()) loop_.attention.emplace(tape, *loop_.cell);
   }
 
   // b_U [G, 1, D] or undefined, padding [B, 1, S]. The gates of the tape hold the inputs.
@@ -296,13 +267,8 @@ class CompositeLoop {
     if (loop_.attention) loop_.attention->end_forward();
   }
 
-  struct Gradients {
-    Tensor x, first, v, keys, mixed;
-    CompositeCellSteps::WeightGradients first_cell, cell;
-  };
-
   // d_outputs [T, G, B, D]; d_weights [T, B, S] and d_memories [T, G, B, D] may be undefined.
-  Gradients backward(const Tensor& d_outputs, const Tensor& d_weights, const Tensor& d_memories) {
+  tensor_list backward(const Tensor& d_outputs, const Tensor& d_weights, const Tensor& d_memories) {
     auto& [T, first_cell, cell, attention] = loop_;
     CompositeStateGradients states = {
         torch::cat({torch::zeros_like(d_outputs.narrow(0, 0, 1)), d_outputs}).contiguous(), {}};
@@ -314,18 +280,7 @@ class CompositeLoop {
     if (attention) attention->begin_backward(d_weights);
     const auto d_c = is_lstm_ ? torch::zeros_like(states.d_s[0]) : Tensor();
     loop_.backward(states, d_c, d_memories);
-    Gradients d;
-    d.x = first_cell ? first_cell->d_inputs() : cell->d_inputs();
-    d.first = is_lstm_ ? torch::cat({states.d_s[0], d_c}, 2) : states.d_s[0];
-    if (first_cell) d.first_cell = first_cell->weight_gradients();
-    d.cell = cell->weight_gradients();
-    if (attention) {
-      d.cell.W = attention->d_W(d.cell.W);
-      d.mixed = attention->d_mixed();
-      d.keys = attention->d_keys();
-      d.v = attention->d_v();
-    }
-    return d;
+    return loop_.gradients(states.d_s[0], d_c);
   }
 
  private:
@@ -341,101 +296,56 @@ class CompositeRecurrence : public torch::autograd::Function<CompositeRecurrence
                              const Maybe& mixed, const Maybe& padding, std::int64_t form,
                              std::int64_t score, double scale) {
     const at::AutoDispatchBelowADInplaceOrView below_autograd;
-    const auto [G, T, B] = std::tuple(x.size(0), x.size(1), x.size(2));
-    const auto D = U.size(1);
-    const auto cell = static_cast<CellForm>(form);
     CompositeTape tape;
+    tape.form = static_cast<CellForm>(form);
+    tape.score = static_cast<ScoreForm>(score);
+    tape.scale = scale;
+    tape.is_bf16 = has_bf16_reference_products(x);
     tape.W = W.value_or(Tensor());
     tape.v = contiguous(v);
     tape.keys = contiguous(keys);
     tape.mixed = contiguous(mixed);
     const auto inputs = x.transpose(0, 1).clone(at::MemoryFormat::Contiguous);
-    tape.cell = make_composite_cell_tape(cell, U, first_U ? torch::zeros_like(inputs) : inputs);
-    const auto states = [&](std::int64_t n) { return torch::empty({n, G, B, D}, x.options()); };
-    tape.outputs = states(T + 1);
-    tape.outputs[0].copy_(first.narrow(2, 0, D));
-    if (cell == CellForm::lstm) {
-      tape.memory = states(T + 1);
-      tape.memory[0].copy_(first.narrow(2, D, D));
-    }
-    if (first_U) {
-      tape.first_cell = make_composite_cell_tape(cell, *first_U, inputs);
-      tape.inner = states(T);
-      if (cell == CellForm::lstm) tape.inner_memory = states(T);
-    }
-    const auto form_of_score = static_cast<ScoreForm>(score);
+    tape.cell =
+        make_composite_cell_tape(tape.form, U, first_U ? torch::zeros_like(inputs) : inputs);
+    if (first_U) tape.first_cell = make_composite_cell_tape(tape.form, *first_U, inputs);
+    tape.create_results(inputs, first);
     if (keys) {
-      tape.weights = torch::empty({T, B, keys->size(1)}, x.options());
-      if (form_of_score == ScoreForm::additive || form_of_score == ScoreForm::cosine) {
+      const auto [T, B] = std::pair(x.size(1), x.size(2));
+      if (tape.score == ScoreForm::additive || tape.score == ScoreForm::cosine) {
         tape.queries = torch::empty({T, B, keys->size(2)}, x.options());
       }
-      if (form_of_score == ScoreForm::cosine) {
-        tape.norms = torch::empty({T, B, 1}, x.options());
-      }
+      if (tape.score == ScoreForm::cosine) tape.norms = torch::empty({T, B, 1}, x.options());
     }
-    const bool is_bf16 = has_bf16_reference_products(x);
-    CompositeLoop(tape, cell, form_of_score, scale, is_bf16)
-        .forward(first_b_U.value_or(Tensor()), b_U.value_or(Tensor()), tape.W,
-                 padding.value_or(Tensor()));
-
-    tensor_list saved;
-    for (const auto* tensor : tape.all()) saved.push_back(*tensor);
-    context->save_for_backward(saved);
-    context->saved_data["form"] = form;
-    context->saved_data["score"] = score;
-    context->saved_data["scale"] = scale;
-    context->saved_data["is_bf16"] = is_bf16;
-    context->set_materialize_grads(false);
-    tensor_list results = {tape.outputs.narrow(0, 1, T)};
-    if (keys) results.push_back(tape.weights);
-    if (tape.memory.defined()) results.push_back(tape.memory.narrow(0, 1, T));
-    return results;
+    CompositeLoop(tape).forward(first_b_U.value_or(Tensor()), b_U.value_or(Tensor()), tape.W,
+                                padding.value_or(Tensor()));
+    save_tape(context, tape);
+    context->saved_data["is_bf16"] = tape.is_bf16;
+    return tape.results();
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
     const at::AutoDispatchBelowADInplaceOrView below_autograd;
-    CompositeTape tape;
-    const auto saved = context->get_saved_variables();
-    const auto slots = tape.all();
-    for (std::size_t i = 0; i < slots.size(); ++i) *slots[i] = saved[i];
-    const auto& data = context->saved_data;
+    auto tape = restore_tape<CompositeTape>(context);
+    tape.is_bf16 = context->saved_data["is_bf16"].toBool();
     const auto d_outputs =
-        gradients[0].defined()
-            ? gradients[0]
-            : torch::zeros_like(tape.outputs.narrow(0, 1, tape.cell.gates.size(0)));
-    const auto d = CompositeLoop(tape, static_cast<CellForm>(data.at("form").toInt()),
-                                 static_cast<ScoreForm>(data.at("score").toInt()),
-                                 data.at("scale").toDouble(), data.at("is_bf16").toBool())
-                       .backward(d_outputs, tape.weights.defined() ? gradients[1] : Tensor(),
-                                 tape.memory.defined() ? gradients.back() : Tensor());
-    return {d.x.transpose(0, 1),
-            d.first,
-            d.first_cell.U,
-            d.first_cell.b_U,
-            d.cell.U,
-            d.cell.b_U,
-            d.cell.W,
-            d.v,
-            d.keys,
-            d.mixed,
-            Tensor(),
-            Tensor(),
-            Tensor(),
-            Tensor()};
+        gradients[0].defined() ? gradients[0] : torch::zeros_like(states_after(tape.outputs));
+    auto result =
+        CompositeLoop(tape).backward(d_outputs, tape.weights.defined() ? gradients[1] : Tensor(),
+                                     tape.memory.defined() ? gradients.back() : Tensor());
+    result[0] = result[0].transpose(0, 1);
+    return result;
   }
 };
 
 Recurrence composite(const Tensor& x, const Tensor& first, const RecurrentWeights& cells,
                      const std::optional<LoopAttention>& attention,
                      const RecurrentWeights* first_cells) {
-  const auto [a, mixed] = attention.value_or(LoopAttention{});
-  const auto results = CompositeRecurrence::apply(
-      x, first, first_cells ? Maybe(first_cells->U) : std::nullopt,
-      first_cells ? maybe(first_cells->b_U) : std::nullopt, cells.U, maybe(cells.b_U), maybe(a.W),
-      maybe(a.v), maybe(a.keys), maybe(mixed), attention ? Maybe(padding_of(a)) : std::nullopt,
-      static_cast<std::int64_t>(cells.form), static_cast<std::int64_t>(a.form), a.scale);
-  return {results[0].transpose(0, 1), attention ? results[1] : Tensor(),
-          cells.form == CellForm::lstm ? results.back().transpose(0, 1) : Tensor()};
+  const auto all = run_recurrence<CompositeRecurrence>(
+      x, first, cells, attention, first_cells,
+      attention ? Maybe(padding_of(attention->score)) : std::nullopt);
+  return {all.outputs.transpose(0, 1), all.weights,
+          all.memory.defined() ? all.memory.transpose(0, 1) : Tensor()};
 }
 
 // One cell as G = 1 cells, and back.

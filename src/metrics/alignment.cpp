@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/choice.h"
 #include "base/error.h"
 #include "base/strings.h"
 #include "base/suggest.h"
@@ -100,12 +101,6 @@ AlignmentScore score_alignments(const std::vector<Alignment>& proposed,
 
 namespace {
 
-constexpr std::array<std::pair<Symmetrisation, std::string_view>, 3> symmetrisation_names{{
-    {Symmetrisation::grow_diag_final_and, "grow-diag-final-and"},
-    {Symmetrisation::intersection, "intersection"},
-    {Symmetrisation::union_of_both, "union"},
-}};
-
 // Orders links by target word, the order of iteration.
 struct ByTarget {
   bool operator()(const AlignmentLink& a, const AlignmentLink& b) const {
@@ -184,12 +179,8 @@ Alignment symmetrise(const Alignment& forward, const Alignment& backward, Symmet
 }
 
 Symmetrisation parse_symmetrisation(std::string_view name) {
-  for (const auto& [value, known] : symmetrisation_names) {
-    if (known == name) return value;
-  }
-  std::vector<std::string> known;
-  for (const auto& [value, known_name] : symmetrisation_names) known.emplace_back(known_name);
-  throw unknown_name("symmetrisation", name, known);
+  if (const auto method = find_choice<Symmetrisation>(name)) return *method;
+  throw unknown_name("symmetrisation", name, choice_names<Symmetrisation>());
 }
 
 Alignment transposed(const Alignment& alignment) {

@@ -4,6 +4,7 @@
 // target word 2, both counted from 0.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -53,7 +54,10 @@ AlignmentScore score_alignments(const std::vector<Alignment>& proposed,
 
 // The methods that combine the word alignments of two models, source to target and target to source
 // (Och and Ney 2003; Koehn, Och, Marcu 2003, section 4.5).
-enum class Symmetrisation { intersection, union_of_both, grow_diag_final_and };
+enum class Symmetrisation { grow_diag_final_and, intersection, union_of_both };
+constexpr std::array<std::string_view, 3> enum_names(Symmetrisation) {
+  return {"grow-diag-final-and", "intersection", "union"};
+}
 
 // Combines forward and backward links, both as (source, target). grow_diag_final_and
 // - starts with the intersection;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/choice.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/sha256.h"
@@ -19,12 +20,6 @@
 namespace regard {
 
 namespace {
-
-constexpr std::array<std::pair<BleuSmoothing, std::string_view>, 4> smoothing_names{
-    {{BleuSmoothing::exp, "exp"},
-     {BleuSmoothing::floor, "floor"},
-     {BleuSmoothing::add_k, "add-k"},
-     {BleuSmoothing::none, "none"}}};
 
 double smoothing_value(const BleuOptions& options) {
   return options.smoothing_value.value_or(options.smoothing == BleuSmoothing::floor ? 0.1 : 1.0);
@@ -67,17 +62,8 @@ double brevity_penalty(double system_length, double reference_length) {
 
 }  // namespace
 
-std::string_view name_of(BleuSmoothing smoothing) {
-  for (const auto& [value, name] : smoothing_names) {
-    if (value == smoothing) return name;
-  }
-  throw ConfigError("unknown BLEU smoothing {}", static_cast<int>(smoothing));
-}
-
 BleuSmoothing parse_bleu_smoothing(std::string_view name) {
-  for (const auto& [value, known] : smoothing_names) {
-    if (known == name) return value;
-  }
+  if (const auto smoothing = find_choice<BleuSmoothing>(name)) return *smoothing;
   throw ConfigError("unknown BLEU smoothing '{}': give exp, floor, add-k or none", name);
 }
 
@@ -137,13 +123,13 @@ BleuScore compute_bleu(std::span<const double> counts, const BleuOptions& option
 }
 
 std::string Bleu::signature(std::size_t references) const {
-  std::string smoothing(name_of(options_.smoothing));
+  std::string smoothing(enum_name(options_.smoothing));
   if (options_.smoothing == BleuSmoothing::floor || options_.smoothing == BleuSmoothing::add_k) {
     smoothing += fmt::format("[{:.2f}]", smoothing_value(options_));
   }
   return fmt::format("nrefs:{}|case:{}|eff:{}|tok:{}|smooth:{}|version:regard-{}", references,
                      options_.lowercase ? "lc" : "mixed", options_.effective_order ? "yes" : "no",
-                     options_.pieces ? options_.pieces_name : name_of(options_.tokenizer),
+                     options_.pieces ? options_.pieces_name : enum_name(options_.tokenizer),
                      smoothing, version());
 }
 

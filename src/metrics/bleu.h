@@ -33,9 +33,11 @@ constexpr std::size_t bleu_order = 4;
 //   none   the precision of an order without matches is 0
 enum class BleuSmoothing { exp, floor, add_k, none };
 
-// Returns the name in a signature: exp, floor, add-k, none.
-std::string_view name_of(BleuSmoothing smoothing);
-// The inverse of name_of(). Throws ConfigError with all names for another name.
+// The names in a signature.
+constexpr std::array<std::string_view, 4> enum_names(BleuSmoothing) {
+  return {"exp", "floor", "add-k", "none"};
+}
+// Throws ConfigError, with all names, for an unknown name.
 BleuSmoothing parse_bleu_smoothing(std::string_view name);
 
 struct BleuOptions {

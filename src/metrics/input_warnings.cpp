@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/choice.h"
 #include "base/strings.h"
 #include "metrics/bleu.h"
 #include "text/unicode.h"
@@ -140,7 +141,7 @@ std::vector<std::string> unspaced_text_warnings(const std::string& name,
   if (has("bleu") && !separates(options.bleu.tokenizer, *script)) {
     warnings.push_back(
         fmt::format("{}: BLEU with --tokenize {} treats each clause as a word; use {}", finding,
-                    name_of(options.bleu.tokenizer),
+                    enum_name(options.bleu.tokenizer),
                     *script == UnspacedScript::chinese
                         ? "--tokenize zh, or char"
                         : "--tokenize char, or segment both texts into words first"));

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
+#include "base/choice.h"
 #include "base/error.h"
 #include "base/suggest.h"
 #include "text/unicode.h"
@@ -97,14 +97,6 @@ std::u32string isolate_marks_beside_numbers(std::u32string_view line) {
 
 // The tokenizers of BLEU.
 
-constexpr std::array<std::pair<BleuTokenizer, std::string_view>, 6> tokenizer_names{
-    {{BleuTokenizer::mteval_13a, "13a"},
-     {BleuTokenizer::intl, "intl"},
-     {BleuTokenizer::chinese, "zh"},
-     {BleuTokenizer::character, "char"},
-     {BleuTokenizer::sentencepiece, "spm"},
-     {BleuTokenizer::none, "none"}}};
-
 // sacreBLEU's ranges of Chinese characters, which include punctuation marks and symbols. It writes
 // its two ranges beyond the basic plane as '\u20000' and '\u2f800', which Python reads as U+2000
 // and U+2F80 followed by '0'. They become U+2001–U+2A6D and U+2F81–U+2FA1 here, so that “ ” … € are
@@ -180,25 +172,14 @@ bool is_western_punctuation(char32_t c) {
 
 }  // namespace
 
-std::string_view name_of(BleuTokenizer tokenizer) {
-  for (const auto& [value, name] : tokenizer_names) {
-    if (value == tokenizer) return name;
-  }
-  throw ConfigError("unknown BLEU tokenizer {}", static_cast<int>(tokenizer));
-}
-
 BleuTokenizer parse_bleu_tokenizer(std::string_view name) {
-  for (const auto& [value, known] : tokenizer_names) {
-    if (known == name) return value;
-  }
+  if (const auto tokenizer = find_choice<BleuTokenizer>(name)) return *tokenizer;
   if (name == "flores200" || name == "flores101") {
     throw ConfigError(
         "unknown BLEU tokenizer '{}': write spm, and give the model of FLORES as --spm-model",
         name);
   }
-  std::vector<std::string> known;
-  for (const auto& entry : tokenizer_names) known.emplace_back(entry.second);
-  throw unknown_name("BLEU tokenizer", name, known);
+  throw unknown_name("BLEU tokenizer", name, choice_names<BleuTokenizer>());
 }
 
 std::u32string tokenize_for_bleu(std::u32string_view line, BleuTokenizer tokenizer) {

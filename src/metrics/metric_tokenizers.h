@@ -2,6 +2,7 @@
 // around each token; split_words() (text/unicode.h) returns the tokens.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -16,9 +17,11 @@ namespace regard {
 //   none  splits only at white space
 enum class BleuTokenizer { mteval_13a, intl, chinese, character, sentencepiece, none };
 
-// Returns the name in a signature: 13a, intl, zh, char, spm, none.
-std::string_view name_of(BleuTokenizer tokenizer);
-// The inverse of name_of(). Throws ConfigError, with the nearest and all names, for another name.
+// The names in a signature.
+constexpr std::array<std::string_view, 6> enum_names(BleuTokenizer) {
+  return {"13a", "intl", "zh", "char", "spm", "none"};
+}
+// Throws ConfigError, with the nearest and all names, for an unknown name.
 BleuTokenizer parse_bleu_tokenizer(std::string_view name);
 
 // Does not change case. Throws std::logic_error for BleuTokenizer::sentencepiece, which needs a

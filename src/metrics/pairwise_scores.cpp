@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 
+#include "metrics/bleu.h"
+#include "metrics/chrf.h"
 #include "metrics/corpus_metric.h"
 
 namespace regard {
@@ -54,15 +55,15 @@ class OrderIndex {
   std::vector<std::vector<Posting>> postings_;                   // of each n-gram, by text
 };
 
-// Adds an index of each order from 1 to max_order to `orders`.
-void add_orders(const std::vector<std::u32string>& symbols, std::size_t max_order,
-                std::vector<OrderIndex>& orders) {
-  const auto first = orders.size();
-  orders.resize(first + max_order, OrderIndex(symbols.size()));
+// Returns an index of each order from 1 to max_order.
+std::vector<OrderIndex> index_orders(const std::vector<std::u32string>& symbols,
+                                     std::size_t max_order) {
+  std::vector<OrderIndex> orders(max_order, OrderIndex(symbols.size()));
   for (std::size_t text = 0; text < symbols.size(); ++text) {
     const auto counts = count_ngrams(symbols[text], max_order);
-    for (std::size_t n = 0; n < max_order; ++n) orders[first + n].add(text, counts[n]);
+    for (std::size_t n = 0; n < max_order; ++n) orders[n].add(text, counts[n]);
   }
+  return orders;
 }
 
 std::vector<std::vector<std::int64_t>> all_matches(const std::vector<OrderIndex>& orders) {
@@ -73,14 +74,13 @@ std::vector<std::vector<std::int64_t>> all_matches(const std::vector<OrderIndex>
 
 }  // namespace
 
-std::vector<double> pairwise_bleu(const std::vector<std::string>& texts, BleuOptions options) {
-  options.effective_order = true;
+std::vector<double> pairwise_bleu(const std::vector<std::string>& texts) {
+  const BleuOptions options{.effective_order = true};
   const auto N = texts.size();
   WordIds word_ids;
   std::vector<std::u32string> tokens;
   for (const auto& text : texts) tokens.push_back(bleu_tokens(text, options, word_ids));
-  std::vector<OrderIndex> orders;
-  add_orders(tokens, bleu_order, orders);
+  const auto orders = index_orders(tokens, bleu_order);
   const auto matches = all_matches(orders);
 
   std::vector<double> scores(N * N);
@@ -99,20 +99,15 @@ std::vector<double> pairwise_bleu(const std::vector<std::string>& texts, BleuOpt
   return scores;
 }
 
-std::vector<double> pairwise_chrf(const std::vector<std::string>& texts,
-                                  const ChrfOptions& options) {
+std::vector<double> pairwise_chrf(const std::vector<std::string>& texts) {
+  const ChrfOptions options{};
   const auto N = texts.size();
   WordIds word_ids;
   std::vector<std::u32string> characters;
-  std::vector<std::u32string> words;
   for (const auto& text : texts) {
-    auto symbols = chrf_symbols(text, options, word_ids);
-    characters.push_back(std::move(symbols.characters));
-    words.push_back(std::move(symbols.words));
+    characters.push_back(chrf_symbols(text, options, word_ids).characters);
   }
-  std::vector<OrderIndex> orders;
-  add_orders(characters, options.char_order, orders);
-  add_orders(words, options.word_order, orders);
+  const auto orders = index_orders(characters, options.char_order);
   const auto matches = all_matches(orders);
 
   std::vector<double> scores(N * N);

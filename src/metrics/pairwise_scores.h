@@ -10,16 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "metrics/bleu.h"
-#include "metrics/chrf.h"
-
 namespace regard {
 
 // Return the scores [N, N] of N texts, from 0 to 100: element h N + r is the score of text h as a
 // translation with text r as its only reference. They equal corpus_score() of one sentence. BLEU
 // uses the effective order.
-std::vector<double> pairwise_bleu(const std::vector<std::string>& texts, BleuOptions options = {});
-std::vector<double> pairwise_chrf(const std::vector<std::string>& texts,
-                                  const ChrfOptions& options = {});
+std::vector<double> pairwise_bleu(const std::vector<std::string>& texts);
+std::vector<double> pairwise_chrf(const std::vector<std::string>& texts);
 
 }  // namespace regard

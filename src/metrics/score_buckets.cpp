@@ -25,7 +25,7 @@ std::vector<std::size_t> bucket_indices(const std::vector<std::string>& sources,
                                         const std::vector<std::size_t>& edges) {
   std::vector<std::size_t> indices;
   for (const auto& line : sources) {
-    const auto length = split_words(decode_utf8(line)).size();
+    const auto length = word_count(line);
     const auto edge = std::lower_bound(edges.begin(), edges.end(), length);
     indices.push_back(static_cast<std::size_t>(edge - edges.begin()));
   }

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/wire_format.h"
 
 namespace regard {
 namespace {
@@ -34,47 +35,11 @@ std::uint32_t mask(std::uint32_t crc) {
   return std::rotr(crc, 15) + 0xA282EAD8U;
 }
 
-template <typename Unsigned>
-std::string little_endian(Unsigned value) {
-  std::string bytes;
-  for (std::size_t i = 0; i < sizeof(value); ++i) bytes += static_cast<char>(value >> (8 * i));
-  return bytes;
-}
-
-// Protocol buffer encoding: a field's number and wire type come before its value.
-enum WireType : std::uint32_t { varint = 0, fixed64 = 1, length_delimited = 2, fixed32 = 5 };
-
-std::string to_varint(std::uint64_t value) {
-  std::string bytes;
-  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
-  return bytes + static_cast<char>(value);
-}
-
-std::string event_key(std::uint32_t field, WireType type) {
-  return to_varint(field << 3 | type);
-}
-
-std::string integer_field(std::uint32_t field, std::int64_t value) {
-  return event_key(field, varint) + to_varint(static_cast<std::uint64_t>(value));
-}
-
-std::string double_field(std::uint32_t field, double value) {
-  return event_key(field, fixed64) + little_endian(std::bit_cast<std::uint64_t>(value));
-}
-
-std::string event_float_field(std::uint32_t field, float value) {
-  return event_key(field, fixed32) + little_endian(std::bit_cast<std::uint32_t>(value));
-}
-
-std::string event_bytes_field(std::uint32_t field, std::string_view bytes) {
-  return event_key(field, length_delimited) + to_varint(bytes.size()) + std::string(bytes);
-}
-
 // Returns the fields that all events have. The field numbers of Event: wall_time = 1, step = 2,
 // file_version = 3, summary = 5, session_log = 7. A missing step is 0.
 std::string event(double wall_time, std::int64_t step) {
   auto bytes = double_field(1, wall_time);
-  if (step != 0) bytes += integer_field(2, step);
+  if (step != 0) bytes += integer_field(2, static_cast<std::uint64_t>(step));
   return bytes;
 }
 
@@ -128,21 +93,20 @@ std::string tf_record(std::string_view data) {
 }
 
 std::string version_event(double wall_time) {
-  return event(wall_time, 0) + event_bytes_field(3, "brain.Event:2");
+  return event(wall_time, 0) + bytes_field(3, "brain.Event:2");
 }
 
 std::string restart_event(double wall_time, std::int64_t step) {
-  constexpr std::int64_t start = 1;  // SessionLog: status = 1
-  return event(wall_time, step) + event_bytes_field(7, integer_field(1, start));
+  constexpr std::uint64_t start = 1;  // SessionLog: status = 1
+  return event(wall_time, step) + bytes_field(7, integer_field(1, start));
 }
 
 std::string scalars_event(double wall_time, std::int64_t step, const Scalars& scalars) {
   std::string summary;  // Summary: value = 1; its Value: tag = 1, simple_value = 2
   for (const auto& [tag, value] : scalars) {
-    summary += event_bytes_field(
-        1, event_bytes_field(1, tag) + event_float_field(2, static_cast<float>(value)));
+    summary += bytes_field(1, bytes_field(1, tag) + float_field(2, static_cast<float>(value)));
   }
-  return event(wall_time, step) + event_bytes_field(5, summary);
+  return event(wall_time, step) + bytes_field(5, summary);
 }
 
 EventFile::EventFile(const fs::path& folder, std::optional<std::int64_t> resume_step)

@@ -11,12 +11,6 @@
 namespace regard {
 namespace {
 
-std::string repeat(std::string_view text, std::size_t times) {
-  std::string result;
-  for (std::size_t i = 0; i < times; ++i) result += text;
-  return result;
-}
-
 // "1.0e-3"
 std::string with_exponent(double value, int decimals) {
   const std::string text = fmt::format("{:.{}e}", value, decimals);
@@ -76,6 +70,12 @@ std::string format_percent(double fraction) {
   // 1e-9 keeps rounding errors from turning 0.29 into 28 %.
   return fmt::format("{} %",
                      static_cast<int>(std::floor(100.0 * std::clamp(fraction, 0.0, 1.0) + 1e-9)));
+}
+
+std::string repeat(std::string_view text, std::size_t times) {
+  std::string result;
+  for (std::size_t i = 0; i < times; ++i) result += text;
+  return result;
 }
 
 std::size_t display_width(std::string_view utf8) {

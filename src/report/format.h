@@ -27,6 +27,8 @@ std::string format_bytes(std::uint64_t bytes);
 // "12 %", rounded down, so that 100 % means finished.
 std::string format_percent(double fraction);
 
+// Returns the text `times` times.
+std::string repeat(std::string_view text, std::size_t times);
 // Returns the number of terminal columns of a text: the sum over split_glyphs() (text/unicode.h).
 std::size_t display_width(std::string_view utf8);
 // Cuts a text to at most `columns` columns, between characters. A cut text ends with "…".

@@ -44,11 +44,8 @@ void LineFile::write(std::string_view bytes) {
 std::vector<std::string> read_complete_lines(const std::string& path) {
   if (!std::filesystem::exists(path)) return {};
   const std::string text = read_file<EnvironmentError>(path, "record of the run");
-  std::vector<std::string> lines;
-  std::size_t start = 0;
-  for (std::size_t end; (end = text.find('\n', start)) != std::string::npos; start = end + 1)
-    lines.push_back(text.substr(start, end - start));
-  return lines;
+  const auto lines = split(text, '\n');
+  return {lines.begin(), lines.end() - 1};
 }
 
 namespace {

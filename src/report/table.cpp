@@ -18,12 +18,6 @@ std::string pad(const std::string& cell, std::size_t width, Align align) {
   return align == Align::left ? cell + space : space + cell;
 }
 
-std::string repeat_rule(std::size_t times) {
-  std::string rule;
-  for (std::size_t i = 0; i < times; ++i) rule += "─";
-  return rule;
-}
-
 std::string escape_markdown(const std::string& cell) {
   std::string escaped;
   for (const char c : cell) {
@@ -93,7 +87,7 @@ std::string Table::text() const {
     text.erase(text.find_last_not_of(' ') + 1);
     return text + "\n";
   };
-  const std::string rule = line([&](std::size_t i) { return repeat_rule(width[i]); });
+  const std::string rule = line([&](std::size_t i) { return repeat("─", width[i]); });
   std::string text = line([&](std::size_t i) { return columns_[i].title; }) + rule;
   for (const auto& row : rows_)
     text += row.empty() ? rule : line([&](std::size_t i) { return row[i]; });

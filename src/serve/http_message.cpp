@@ -3,6 +3,8 @@
 #include <arpa/inet.h>
 #include <fmt/chrono.h>
 
+#include <boost/beast/http/status.hpp>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -16,7 +18,7 @@ namespace regard {
 namespace {
 
 bool is_all_digits(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && std::ranges::all_of(text, is_digit_byte);
 }
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
@@ -25,37 +27,6 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 }
 bool is_allowed(const std::vector<std::string>& names, std::string_view name) {
   return contains(names, name) || contains(names, "*");
-}
-
-struct Reason {
-  int status;
-  const char* phrase;
-};
-constexpr auto reasons = std::to_array<Reason>({
-    {200, "OK"},
-    {204, "No Content"},
-    {400, "Bad Request"},
-    {401, "Unauthorized"},
-    {403, "Forbidden"},
-    {404, "Not Found"},
-    {405, "Method Not Allowed"},
-    {409, "Conflict"},
-    {411, "Length Required"},
-    {413, "Content Too Large"},
-    {415, "Unsupported Media Type"},
-    {417, "Expectation Failed"},
-    {421, "Misdirected Request"},
-    {422, "Unprocessable Content"},
-    {429, "Too Many Requests"},
-    {431, "Request Header Fields Too Large"},
-    {500, "Internal Server Error"},
-    {503, "Service Unavailable"},
-    {504, "Gateway Timeout"},
-});
-
-const char* reason_of(int status) {
-  const auto* found = std::ranges::find(reasons, status, &Reason::status);
-  return found == reasons.end() ? "Error" : found->phrase;
 }
 
 // Returns the time of now as in "Sun, 06 Nov 1994 08:49:37 GMT".
@@ -100,8 +71,10 @@ HttpResponse error_response(const HttpError& error) {
 }
 
 std::string head_of(const HttpResponse& response, const HttpFields& fields) {
+  namespace http = boost::beast::http;
+  const auto status = http::int_to_status(static_cast<unsigned>(response.status));
   auto head = fmt::format("HTTP/1.1 {} {}\r\nDate: {}\r\n", response.status,
-                          reason_of(response.status), date_now());
+                          std::string(http::obsolete_reason(status)), date_now());
   if (!response.type.empty()) head += "Content-Type: " + response.type + "\r\n";
   for (const auto* list : {&response.fields, &fields}) {
     for (const auto& [key, value] : *list) {
@@ -175,7 +148,7 @@ std::optional<std::string> host_of_authority(std::string_view authority) {
     return std::nullopt;
   }
   const auto is_of_a_name = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
+    return (c >= 'a' && c <= 'z') || is_digit_byte(c) || c == '-' || c == '.' || c == '_' ||
            c == ':';
   };
   auto name = lower_ascii(host);

@@ -12,15 +12,6 @@
 namespace regard {
 namespace {
 
-bool is_space_byte(char c) {
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
-bool is_digit_byte(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_letter_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 bool is_word_byte(char c) {
   return is_letter_byte(c) || is_digit_byte(c) || c == '_';
 }
@@ -250,16 +241,10 @@ MarkupKinds markup_kinds(bool markup, const std::vector<std::string>& keep) {
 }
 
 char32_t character_at(std::string_view text, std::size_t at) {
-  if (at >= text.size()) return ' ';
-  auto end = at + 1;
-  while (end < text.size() && (text[end] & 0xC0) == 0x80) ++end;
-  return decode_utf8(text.substr(at, end - at)).front();
+  return at < text.size() ? decode_utf8(code_point_at(text, at)).front() : U' ';
 }
 char32_t character_before(std::string_view text, std::size_t at) {
-  if (at == 0) return ' ';
-  auto begin = at - 1;
-  while (begin > 0 && (text[begin] & 0xC0) == 0x80) --begin;
-  return character_at(text, begin);
+  return at > 0 ? character_at(text, previous_code_point(text, at)) : U' ';
 }
 
 bool is_letter_or_number(char32_t c) {
@@ -285,7 +270,7 @@ void take_out(std::string_view text, const MarkupKinds& kinds,
     const auto tag =
         kinds.tags && !is_symbol && rest[0] == '<' ? match_tag(rest, ahead) : FoundTag{};
     const auto size = tag.size > 0 ? tag.size
-                      : is_symbol || (rest[0] & 0xC0) == 0x80
+                      : is_symbol || !begins_code_point(text, at)
                           ? 0
                           : match_text(rest, character_before(text, at), kinds, ahead);
     if (size == 0) {

@@ -13,6 +13,7 @@
 
 #include "base/special_tokens.h"
 #include "base/strings.h"
+#include "base/wire_format.h"
 #include "text/unicode.h"
 
 namespace regard {
@@ -206,20 +207,6 @@ bool stays_in_word(std::string_view sentence_piece, std::span<const std::string>
          piece->text.find(' ') == std::string_view::npos;
 }
 
-std::string varint_text(std::uint64_t value) {
-  std::string text;
-  for (; value >= 0x80; value >>= 7) text += static_cast<char>(0x80 | (value & 0x7f));
-  return text + static_cast<char>(value);
-}
-
-std::string number_field(std::uint64_t number, std::uint64_t value) {
-  return varint_text(number << 3) + varint_text(value);
-}
-
-std::string bytes_field(std::uint64_t number, std::string_view bytes) {
-  return varint_text(number << 3 | 2) + varint_text(bytes.size()) + std::string(bytes);
-}
-
 // The fields of the trainer's settings that hold the id and the name of a special piece.
 struct SpecialPiece {
   std::uint64_t id_field;
@@ -350,9 +337,9 @@ std::string with_special_pieces_first(std::string_view model) {
   std::string settings(parts->trainer_spec);
   for (std::size_t id = 0; id < special_piece_count; ++id) {
     // Fields 1 and 3 of a piece are its text and its type.
-    const auto added = bytes_field(1, names[id]) + number_field(3, special_pieces[id].type);
+    const auto added = bytes_field(1, names[id]) + integer_field(3, special_pieces[id].type);
     pieces += found[id].empty() ? bytes_field(pieces_field, added) : std::string(found[id]);
-    settings += number_field(special_pieces[id].id_field, id);  // the last of several fields counts
+    settings += integer_field(special_pieces[id].id_field, id);  // the last of several counts
   }
   for (const auto piece : parts->pieces) {
     if (std::ranges::find(found, piece) == std::end(found)) pieces += piece;
@@ -362,17 +349,10 @@ std::string with_special_pieces_first(std::string_view model) {
 
 namespace {
 
-std::string float_field(std::uint64_t number, float value) {
-  auto text = varint_text(number << 3 | 5);
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  for (int byte = 0; byte < 4; ++byte) text += static_cast<char>(bits >> (8 * byte) & 0xff);
-  return text;
-}
-
 // Returns the field of a piece in a model.
 std::string piece_field(const Piece& piece) {
   return bytes_field(pieces_field, bytes_field(1, piece.text) + float_field(2, piece.score) +
-                                       number_field(3, piece.type));
+                                       integer_field(3, piece.type));
 }
 
 // Returns nullopt if a piece is broken.

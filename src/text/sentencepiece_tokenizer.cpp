@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "text/sentencepiece_model.h"
+#include "text/unicode.h"
 #include "text/vocabulary.h"
 
 namespace sentencepiece::random {
@@ -216,7 +217,7 @@ std::size_t length_to_learn(std::string_view line) {
   const auto space = line.rfind(' ', max_line_to_learn);
   if (space != std::string_view::npos && space > 0) return space;
   auto length = max_line_to_learn;
-  while ((static_cast<unsigned char>(line[length]) & 0xC0U) == 0x80U) --length;
+  while (!begins_code_point(line, length)) --length;
   return length;
 }
 

@@ -70,6 +70,18 @@ std::vector<std::string_view> code_points(std::string_view text) {
   return points;
 }
 
+std::string_view code_point_at(std::string_view text, std::size_t at) {
+  auto end = at + 1;
+  while (end < text.size() && !begins_code_point(text, end)) ++end;
+  return text.substr(at, end - at);
+}
+
+std::size_t previous_code_point(std::string_view text, std::size_t at) {
+  do --at;
+  while (at > 0 && !begins_code_point(text, at));
+  return at;
+}
+
 std::vector<std::string_view> split_at_ascii_space(std::string_view text) {
   constexpr std::string_view ascii_space = " \t\n\v\f\r";
   std::vector<std::string_view> words;
@@ -282,6 +294,10 @@ std::vector<std::u32string_view> split_words(std::u32string_view text) {
     ++i;
   }
   return words;
+}
+
+std::size_t word_count(std::string_view text) {
+  return split_words(decode_utf8(text)).size();
 }
 
 std::vector<Glyph> split_glyphs(std::string_view utf8) {

@@ -21,6 +21,15 @@ std::size_t first_invalid_utf8(std::string_view text);
 // Splits well-formed `text` into code points. The results point into `text`.
 std::vector<std::string_view> code_points(std::string_view text);
 
+// True if a code point of `text` begins at `at`, which is in the text.
+inline bool begins_code_point(std::string_view text, std::size_t at) {
+  return (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
+}
+// Returns the code point that begins at `at`.
+std::string_view code_point_at(std::string_view text, std::size_t at);
+// Returns the start of the code point before `at` > 0.
+std::size_t previous_code_point(std::string_view text, std::size_t at);
+
 // Returns the words between runs of ASCII white space, none of them empty. They point into `text`.
 // See split_words() for Unicode white space.
 std::vector<std::string_view> split_at_ascii_space(std::string_view text);
@@ -67,6 +76,8 @@ std::string composed(std::string_view text);
 // Returns the words between runs of white space (is_space), none of them empty. They point into
 // `text`.
 std::vector<std::u32string_view> split_words(std::u32string_view text);
+// Returns the number of these words in UTF-8 text.
+std::size_t word_count(std::string_view text);
 
 // An extended grapheme cluster and its width on a terminal by Unicode's East Asian Width: combining
 // marks add nothing; Chinese, Japanese and Korean characters and emoji take two columns.

@@ -64,10 +64,6 @@ std::string processor_mask() {
 
 #ifdef REGARD_GLOO
 
-bool can_connect_processes() {
-  return true;
-}
-
 namespace {
 
 std::string store_text(const std::vector<std::uint8_t>& bytes) {
@@ -430,10 +426,6 @@ void ProcessGroup::leave() {
 }
 
 #else  // without Gloo
-
-bool can_connect_processes() {
-  return false;
-}
 
 struct ProcessGroup::Connection {};
 

@@ -37,9 +37,6 @@ struct ProcessPlace {
   std::string attempt = "0";     // differs after torchrun has restarted all processes
 };
 
-// True if this build has Gloo. Without it, a process is always alone.
-bool can_connect_processes();
-
 // The processes of a training. All functions that communicate must be called by all processes, in
 // the same order, and wait for the slowest; they throw EnvironmentError if a process has ended. A
 // thread of its own watches the others: if one has been silent for 45 seconds, because its machine

@@ -55,7 +55,7 @@ Json numbers_of(const ResumableState& state) {
     for (std::size_t m = 0; m < score_members.size(); ++m) {
       const auto score = scores.*score_members.at(m);
       if (is_optional(static_cast<Metric>(m)) && std::isnan(score)) continue;
-      entry[std::string(enum_names(Metric{}).at(m))] = score;
+      entry[std::string(enum_name(static_cast<Metric>(m)))] = score;
     }
   }
   const auto& schedule = state.schedule.state();
@@ -99,7 +99,7 @@ void set_numbers(const Json& json, const ResumableState& state) {
   for (const auto& entry : json.at("validations")) {
     auto& scores = history.emplace_back(count_at(entry, "step"), Scores{}).second;
     for (std::size_t m = 0; m < score_members.size(); ++m) {
-      const std::string name(enum_names(Metric{}).at(m));
+      const std::string name(enum_name(static_cast<Metric>(m)));
       if (is_optional(static_cast<Metric>(m)) && !entry.contains(name)) continue;
       scores.*score_members.at(m) = number_or_nan(entry.at(name));
     }

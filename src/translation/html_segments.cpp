@@ -264,8 +264,7 @@ class SegmentMaker {
     for (auto at = text.begin; at < text.end; ++at) {
       const auto next = at + 1 < text.end ? source_[at + 1] : ' ';
       const bool is_tag =
-          source_[at] == '<' && ((next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') ||
-                                 next == '/' || next == '!' || next == '?');
+          source_[at] == '<' && (is_letter_byte(next) || next == '/' || next == '!' || next == '?');
       if (!is_tag) continue;
       const auto end = source_.substr(0, text.end).find('>', at);
       if (at > text.begin) run_.push_back({Piece::Kind::text, text.begin, at});
@@ -298,12 +297,11 @@ class SegmentMaker {
     while (is_beside(run.back())) run.pop_back();
     std::size_t first = 0;
     while (is_beside(run[first])) ++first;
-    const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
     if (run[first].kind == Piece::Kind::text) {
-      while (is_space(source_[run[first].begin])) ++run[first].begin;
+      while (is_space_byte(source_[run[first].begin])) ++run[first].begin;
     }
     if (run.back().kind == Piece::Kind::text) {
-      while (is_space(source_[run.back().end - 1])) --run.back().end;
+      while (is_space_byte(source_[run.back().end - 1])) --run.back().end;
     }
     const auto before = source_.substr(copied_, run[first].begin - copied_);
     line_ += std::ranges::count(before, '\n');

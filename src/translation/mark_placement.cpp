@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/strings.h"
 #include "text/decomposed_words.h"
 #include "text/sentencepiece_model.h"
 #include "text/unicode.h"
@@ -19,9 +20,6 @@ constexpr double least_share = 0.4;
 // A word with no share costs as much as a word with all of its attention there gains.
 constexpr double loss_of_others = (1 - least_share) / least_share;
 
-bool is_blank_byte(char c) {
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
 bool is_opening_mark(char32_t c) {
   return std::u32string_view(U"([{«“‘„¿¡（「『").find(c) != std::u32string_view::npos;
 }
@@ -30,7 +28,7 @@ bool is_opening_mark(char32_t c) {
 std::vector<TextRange> visible_characters(std::string_view text) {
   std::vector<TextRange> characters;
   for (const auto point : code_points(text)) {
-    if (point == space_symbol || is_blank_byte(point[0])) continue;
+    if (point == space_symbol || is_space_byte(point[0])) continue;
     const auto begin = static_cast<std::size_t>(point.data() - text.data());
     characters.push_back({begin, begin + point.size()});
   }
@@ -522,7 +520,7 @@ void MarkPlacer::write_mark(const Mark& mark, std::size_t gap) {
                                          : !is_letter_or_number(mark.after) && is_word(right);
     }
   }
-  if (space_before && !out_.empty() && !is_blank_byte(out_.back())) out_ += ' ';
+  if (space_before && !out_.empty() && !is_space_byte(out_.back())) out_ += ' ';
   out_ += mark.bytes;
   separator = space_after ? " " : "";
   has_mark_[gap] = true;

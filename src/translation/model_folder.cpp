@@ -143,7 +143,7 @@ Options read_model_options(const FolderReader& folder, SourceLocations* location
 }
 
 TextCodec read_codec(const FolderReader& folder, const Options& options) {
-  const auto read = [&](const std::string& side) -> std::shared_ptr<const Tokenizer> {
+  const auto read = [&](const std::string& side) {
     const auto& tokenizer = options.data.tokenizer;
     const auto name = tokenizer_file(tokenizer.kind, side);
     try {
@@ -157,14 +157,8 @@ TextCodec read_codec(const FolderReader& folder, const Options& options) {
     codec.target = read("target");
     return codec;
   }
-  TextCodec codec;
-  codec.output = options.model.output.kind;
+  auto codec = load_text_codec(options.model, options.data.tokenizer.joint, read);
   codec.lengths = read_lengths(folder);
-  codec.source = fixed_source_tokenizer(options.model);
-  if (!codec.source) codec.source = read("source");
-  codec.target = fixed_target_tokenizer(options.model);
-  if (codec.target) return codec;
-  codec.target = options.data.tokenizer.joint ? codec.source : read("target");
   return codec;
 }
 

@@ -44,10 +44,6 @@ bool contains(const std::array<std::string_view, n>& words, std::string_view wor
   return std::ranges::find(words, word) != words.end();
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // True if the full stop at the end of `sentence` is that of its last word. `rest` follows.
 bool ends_in_abbreviation(std::string_view sentence, std::string_view rest, bool has_ordinals) {
   if (!sentence.ends_with('.') || rest.empty()) return false;
@@ -59,9 +55,9 @@ bool ends_in_abbreviation(std::string_view sentence, std::string_view rest, bool
     word.remove_prefix(1);
   }
   if (word.empty()) return false;
-  if (std::ranges::all_of(word, is_digit)) return has_ordinals && word.size() <= 2;
+  if (std::ranges::all_of(word, is_digit_byte)) return has_ordinals && word.size() <= 2;
   if (contains(abbreviations, word)) return true;
-  if (is_digit(rest.front()) && contains(before_numbers, word)) return true;
+  if (is_digit_byte(rest.front()) && contains(before_numbers, word)) return true;
   // Letters with full stops, and initials.
   std::size_t letters = 0;
   for (const auto part : split(word, '.')) {

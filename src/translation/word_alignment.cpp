@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/strings.h"
 #include "text/decomposed_words.h"
 #include "text/sentencepiece_model.h"
 #include "text/unicode.h"
@@ -19,7 +20,7 @@ constexpr std::u32string_view unknown = U"<unk>";
 
 // True for one character of ASCII white space.
 bool is_white_space(std::string_view token) {
-  return token.size() == 1 && (token[0] == ' ' || (token[0] >= '\t' && token[0] <= '\r'));
+  return token.size() == 1 && is_space_byte(token[0]);
 }
 
 // The words of a line.
@@ -187,13 +188,12 @@ Alignment hard_alignment(const std::vector<std::vector<float>>& word_weights) {
   return alignment;
 }
 
-Alignment align_words(const std::vector<std::vector<float>>& weights,
-                      const std::vector<std::string>& source_tokens,
-                      const std::vector<std::size_t>& tags,
-                      const std::vector<std::string>& target_tokens, TokenizerKind target_kind,
-                      TokenizerKind source_kind) {
-  return hard_alignment(word_weights(weights, group_into_words(source_tokens, source_kind, tags),
-                                     group_into_words(target_tokens, target_kind)));
+Alignment align_words(const Hypothesis& hypothesis, const Translation& translation,
+                      const std::vector<std::string>& tokens, const DataOptions& options) {
+  const auto source =
+      group_into_words(translation.source_tokens, source_token_kind(options), translation.tags);
+  const auto target = group_into_words(tokens, options.tokenizer.kind);
+  return hard_alignment(word_weights(hypothesis.weights, source, target));
 }
 
 TokenizerKind source_token_kind(const DataOptions& options) {

@@ -19,6 +19,7 @@
 
 #include "config/data_options.h"
 #include "metrics/alignment.h"
+#include "translation/translation_queue.h"
 
 namespace regard {
 
@@ -44,12 +45,9 @@ std::vector<std::vector<float>> word_weights(const std::vector<std::vector<float
 // Returns one link per target word, in the order of Alignment; none if the source has no words.
 Alignment hard_alignment(const std::vector<std::vector<float>>& word_weights);
 
-// Combines group_into_words(), word_weights() and hard_alignment().
-Alignment align_words(const std::vector<std::vector<float>>& weights,
-                      const std::vector<std::string>& source_tokens,
-                      const std::vector<std::size_t>& tags,
-                      const std::vector<std::string>& target_tokens, TokenizerKind target_kind,
-                      TokenizerKind source_kind);
+// Returns the links of a hypothesis with these tokens, by its attention weights.
+Alignment align_words(const Hypothesis& hypothesis, const Translation& translation,
+                      const std::vector<std::string>& tokens, const DataOptions& options);
 // Returns the kind of tokens of the source: each encoder state of features is like a word.
 TokenizerKind source_token_kind(const DataOptions& options);
 

@@ -51,7 +51,7 @@ FolderWriter writer_of(const fs::path& path, const std::string& config = "seed: 
   FolderWriter writer(path);
   writer.add_text("config.yaml", config);
   writer.add_text("vocabulary.txt", "a\nb\n");
-  writer.add_tensors("model.safetensors", weights, {{"step", "7"}});
+  writer.add_tensors("model.safetensors", weights);
   return writer;
 }
 
@@ -70,11 +70,9 @@ TEST(CheckpointFolder, RoundTripsFiles) {
   const FolderReader reader(scratch / "new/step-1");
   EXPECT_EQ(reader.text("config.yaml"), "seed: 1\n");
   EXPECT_EQ(reader.info()["step"], 7);
-  TensorMetadata metadata;
-  const NamedTensors tensors = reader.tensors("model.safetensors", &metadata);
+  const NamedTensors tensors = reader.tensors("model.safetensors");
   EXPECT_EQ(tensors[0].first, "w");
   EXPECT_TRUE(torch::equal(tensors[0].second, weights[0].second));
-  EXPECT_EQ(metadata.at("step"), "7");
   EXPECT_TRUE(reader.has("vocabulary.txt"));
   EXPECT_FALSE(reader.has("manifest.json"));
 }

@@ -576,7 +576,10 @@ TEST_F(Evaluate, UnknownNamesAreUsageErrorsWithASuggestion) {
   EXPECT_THAT(
       with("--metrics", "bleu,tre"),
       AllOf(HasSubstr("unknown metric 'tre'; did you mean 'ter'? "), HasSubstr("Known: bleu, ")));
-  EXPECT_THAT(with("--format", "latx"), HasSubstr("did you mean 'latex'?"));
+  EXPECT_THAT(
+      with("--format", "latx"),
+      HasSubstr("--format: found `latx`, expected one of text, json, sacrebleu, markdown, latex; "
+                "did you mean `latex`?"));
 }
 
 }  // namespace

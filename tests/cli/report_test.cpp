@@ -210,7 +210,7 @@ TEST_F(ChoosingModels, FlatAttentionSuggestsTheRelativeScale) {
 
   const auto wrong = shown({"--attention-scale", "relative"});
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("found `relative`, expected absolute, picture, row"));
+  EXPECT_THAT(wrong.err, HasSubstr("found `relative`, expected one of absolute, picture, row"));
 }
 
 // The mean plus half of the interval can exceed 100.

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/block.h"
+#include "tests/cuda/run_on_cpu.h"
 
 namespace regard {
 

@@ -193,7 +193,7 @@ TEST(LineReader, CountingRejectsAPipe) {
 TEST(LineReader, ReturnsALineOfAPipeAsSoonAsItArrives) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
-  LineReader reader(ends[0], "standard input");
+  LineReader reader("/dev/fd/" + std::to_string(ends[0]));
   std::string line;
   for (const std::string text : {"one", "two"}) {
     ASSERT_GT(::write(ends[1], (text + "\nr").data(), text.size() + 2), 0);
@@ -214,8 +214,8 @@ TEST(LineReader, ReadsGzipFromAPipe) {
   const std::string compressed = gzipped("one\ntwo\n");
   ASSERT_EQ(::write(ends[1], compressed.data(), compressed.size()),
             static_cast<ssize_t>(compressed.size()));
+  LineReader reader("/dev/fd/" + std::to_string(ends[0]));
   ::close(ends[1]);
-  LineReader reader(ends[0], "standard input");
   std::string line;
   EXPECT_TRUE(reader.next(line) && line == "one");
   EXPECT_TRUE(reader.next(line) && line == "two");

@@ -33,7 +33,7 @@ std::string text_of(const fs::path& path) {
 FolderWriter writer_of(const fs::path& path, int value) {
   FolderWriter writer(path);
   writer.add_text("config.yaml", std::to_string(value));
-  writer.add_tensors("model.safetensors", {{"w", torch::full({3}, value, torch::kFloat)}}, {});
+  writer.add_tensors("model.safetensors", {{"w", torch::full({3}, value, torch::kFloat)}});
   return writer;
 }
 

@@ -59,6 +59,7 @@
 
 #include "kernels/loop_kernels.h"
 #include "kernels/row_kernels.h"
+#include "tests/cuda/run_on_cpu.h"
 
 namespace {
 

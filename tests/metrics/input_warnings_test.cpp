@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/choice.h"
+
 namespace regard::input_warnings_test {
 namespace {
 
@@ -109,7 +111,7 @@ TEST(UnspacedText, WarnsOfATokenizerThatDoesNotSplitTheScript) {
   for (const auto tokenizer :
        {BleuTokenizer::mteval_13a, BleuTokenizer::intl, BleuTokenizer::none}) {
     EXPECT_THAT(bleu(chinese, tokenizer),
-                ElementsAre(AllOf(HasSubstr("ref: found Chinese"), HasSubstr(name_of(tokenizer)),
+                ElementsAre(AllOf(HasSubstr("ref: found Chinese"), HasSubstr(enum_name(tokenizer)),
                                   HasSubstr("use --tokenize zh, or char"))));
     EXPECT_THAT(bleu(japanese, tokenizer),
                 ElementsAre(AllOf(HasSubstr("found Japanese"), HasSubstr("use --tokenize char"))));

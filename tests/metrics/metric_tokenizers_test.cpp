@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/choice.h"
 #include "base/error.h"
 #include "text/unicode.h"
 
@@ -18,7 +19,7 @@ std::vector<std::string> tokenize(std::string_view line, BleuTokenizer tokenizer
 
 TEST(BleuTokenizer, NamesAndValuesMatch) {
   for (std::string_view name : {"13a", "intl", "char", "spm", "none"}) {
-    EXPECT_EQ(name_of(parse_bleu_tokenizer(name)), name);
+    EXPECT_EQ(enum_name(parse_bleu_tokenizer(name)), name);
   }
 }
 

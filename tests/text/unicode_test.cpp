@@ -131,6 +131,7 @@ TEST(Unicode, WordsAreSplitAtAnyWhiteSpace) {
   EXPECT_THAT(split_words(U" \u3000a b\t\u00A0c\u2028\x1F"), ElementsAre(U"a", U"b", U"c"));
   EXPECT_THAT(split_words(U"a\u200Bb"), ElementsAre(U"a\u200Bb"));  // zero width: no space
   EXPECT_TRUE(split_words(U" ").empty());
+  EXPECT_EQ(word_count(" ä\u00A0b "), 2);
 }
 
 TEST(Unicode, ToLowerChangesOnlyCapitals) {

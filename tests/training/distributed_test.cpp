@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/version.h"
 #include "model/build_model.h"
 #include "tests/checkpoint/scratch_folder.h"
 #include "tests/training/free_port.h"
@@ -93,7 +94,9 @@ TEST(ProcessGroup, OfOneProcessCommunicatesWithNobody) {
 class Together : public testing::Test {
  protected:
   void SetUp() override {
-    if (!can_connect_processes()) GTEST_SKIP() << "this build has no Gloo";
+    if (version_report().find("without Gloo") != std::string::npos) {
+      GTEST_SKIP() << "this build has no Gloo";
+    }
   }
 
   ProcessPlace place(std::size_t rank, std::size_t size) const {

@@ -11,6 +11,17 @@ using testing::FloatEq;
 using testing::IsEmpty;
 using Weights = std::vector<std::vector<float>>;
 
+Alignment links_of(const Weights& weights, const std::vector<std::string>& source,
+                   const std::vector<std::string>& target, TokenizerKind kind) {
+  Hypothesis hypothesis;
+  hypothesis.weights = weights;
+  Translation translation;
+  translation.source_tokens = source;
+  DataOptions options;
+  options.tokenizer.kind = kind;
+  return align_words(hypothesis, translation, target, options);
+}
+
 TEST(WordAlignment, PieceWithSpaceSymbolBeginsAWord) {
   EXPECT_THAT(group_into_words({"▁they", "▁watch", "ing", "▁.", "</s>"}, TokenizerKind::bpe),
               ElementsAre(ElementsAre(0), ElementsAre(1, 2), ElementsAre(3)));
@@ -129,15 +140,12 @@ TEST(WordAlignment, EqualWeightsSelectTheFirstWord) {
 }
 
 TEST(WordAlignment, SourceWithoutWordsHasNoLinks) {
-  EXPECT_THAT(align_words({{0.5F, 0.5F}}, {" ", "</s>"}, {}, {"a"}, TokenizerKind::character,
-                          TokenizerKind::character),
-              IsEmpty());
+  EXPECT_THAT(links_of({{0.5F, 0.5F}}, {" ", "</s>"}, {"a"}, TokenizerKind::character), IsEmpty());
 }
 
 TEST(WordAlignment, NoWordLinksToTheEndOfTheSource) {
   const Weights weights{{0.1F, 0.2F, 0.7F}, {0.0F, 0.0F, 1.0F}};
-  EXPECT_THAT(align_words(weights, {"▁a", "▁b", "</s>"}, {}, {"▁x", "</s>"}, TokenizerKind::bpe,
-                          TokenizerKind::bpe),
+  EXPECT_THAT(links_of(weights, {"▁a", "▁b", "</s>"}, {"▁x", "</s>"}, TokenizerKind::bpe),
               ElementsAre(AlignmentLink{1, 0}));
 }
 

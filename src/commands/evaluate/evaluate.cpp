@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/choice.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
@@ -202,7 +203,8 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   check_files(inputs, {"-", arguments.output, arguments.by_length_svg});
   check_length_edges(arguments.by_length);
   const auto options = evaluation_options(arguments);
-  const auto format = report_format_named(arguments.json ? "json" : arguments.format);
+  const auto format =
+      choice_named<ReportFormat>("--format", arguments.json ? "json" : arguments.format);
   if (!arguments.force) {
     for (const auto* paths : {&files.references, &files.systems}) {
       std::ranges::for_each(*paths, warn_of_missing_column);
@@ -251,10 +253,8 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
     picture->write(by_length_svg(evaluation));
     picture->commit();
   }
-  OutputFile output("");
-  output.write(arguments.sentence_level ? sentence_report(evaluation, format)
-                                        : report(evaluation, format));
-  output.commit();
+  write_output("", arguments.sentence_level ? sentence_report(evaluation, format)
+                                            : report(evaluation, format));
   return ExitCode::ok;
 }
 

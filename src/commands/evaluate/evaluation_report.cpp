@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "base/strings.h"
-#include "base/suggest.h"
 #include "base/terminal.h"
 #include "report/format.h"
 #include "report/line_chart.h"
@@ -304,14 +303,6 @@ Table score_table(const Evaluation& evaluation) {
     table.add(row);
   }
   return table;
-}
-
-ReportFormat report_format_named(const std::string& name) {
-  const std::vector<std::string> names = {"text", "json", "sacrebleu", "markdown", "latex"};
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == name) return static_cast<ReportFormat>(i);
-  }
-  throw unknown_name("format", name, names);
 }
 
 std::string to_text(const Evaluation& e) {

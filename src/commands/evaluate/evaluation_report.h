@@ -1,7 +1,9 @@
 // Writes an evaluation as text, JSON, Markdown or LaTeX, and as a chart.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "base/json.h"
 #include "commands/evaluate/evaluation.h"
@@ -10,9 +12,9 @@
 namespace regard {
 
 enum class ReportFormat { text, json, sacrebleu, markdown, latex };
-
-// Throws ConfigError, with the nearest name and all names, for an unknown name.
-ReportFormat report_format_named(const std::string& name);
+constexpr std::array<std::string_view, 5> enum_names(ReportFormat) {
+  return {"text", "json", "sacrebleu", "markdown", "latex"};
+}
 
 // One row per system, one column per metric: "37.0 (37.0 ± 1.1) (p = 0.0010)*", with a star if p is
 // below 0.05, as in sacreBLEU, and the scores differ. Adds perplexity and alignment error rate of

@@ -47,9 +47,7 @@ std::string attention_html(const LoadedModel& model, const ScoredText& text, std
   std::vector<std::string> lines;
   for (const auto i : sample) {
     lines.push_back(text.sources[i]);
-    const auto number = static_cast<std::int64_t>(i) + 1;
-    const auto warning = cut_long_line(lines.back(), limit, "source", number);
-    if (warning) log::warning("{}", *warning);
+    truncate_line(lines.back(), limit, "source", static_cast<std::int64_t>(i) + 1);
   }
   const auto& search = model.contents.options.search;
   auto request = search_request(search);

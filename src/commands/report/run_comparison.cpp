@@ -156,10 +156,6 @@ std::string title_of(const std::string& metric) {
   return metric == "bleu" ? "BLEU" : metric == "chrf" ? "chrF" : metric;
 }
 
-Json number_or_null(double value) {
-  return std::isnan(value) ? Json() : Json(value);
-}
-
 // A table that scrolls if it is wider than the page.
 std::string wide(const Table& table) {
   return "<div class=\"scroll\">\n" + table.html() + "</div>\n";
@@ -302,9 +298,7 @@ Json to_json(const RunComparison& comparison) {
   Json json = {{"runs", Json::array()}, {"seeds", Json::array()}};
   const auto scores = [&](const std::vector<double>& values) {
     Json object = Json::object();
-    for (std::size_t m = 0; m < values.size(); ++m) {
-      object[comparison.metrics[m]] = number_or_null(values[m]);
-    }
+    for (std::size_t m = 0; m < values.size(); ++m) object[comparison.metrics[m]] = values[m];
     return object;
   };
   for (const auto& run : comparison.runs) {
@@ -316,7 +310,7 @@ Json to_json(const RunComparison& comparison) {
                             {"options", options},
                             {"step", run.step ? Json(*run.step) : Json()},
                             {"scores", scores(run.scores)},
-                            {"seconds", number_or_null(run.seconds)}});
+                            {"seconds", run.seconds}});
   }
   for (const auto& group : comparison.seeds) {
     Json names = Json::array();

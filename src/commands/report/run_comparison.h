@@ -55,6 +55,7 @@ std::optional<Table> seeds_table(const RunComparison& comparison);
 
 // Returns the tables, and the scores with intervals.
 std::string to_text(const RunComparison& comparison);
+// As JSON text, NaN becomes null.
 Json to_json(const RunComparison& comparison);
 
 // Returns a page: the tables, learning curves of all runs, and the `sentences` validation sentences

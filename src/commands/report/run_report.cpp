@@ -184,10 +184,6 @@ std::vector<Change> translation_changes(const std::vector<std::int64_t>& steps,
 
 constexpr std::size_t max_buckets = 5;
 
-std::size_t count_words(const std::string& line) {
-  return split_words(decode_utf8(line)).size();
-}
-
 // Returns up to max_buckets buckets of about equal size, in order of source length.
 std::vector<LengthBucket> make_buckets(std::vector<std::size_t> lengths) {
   std::ranges::sort(lengths);
@@ -321,7 +317,7 @@ std::string configuration_html(const RunRecord& run) {
 std::string score_by_length_html(const ScoredText& text, const CorpusMetric& metric) {
   if (text.sources.empty()) return "";
   std::vector<std::size_t> lengths;
-  for (const auto& source : text.sources) lengths.push_back(count_words(source));
+  for (const auto& source : text.sources) lengths.push_back(word_count(source));
   const bool are_words = std::ranges::max(lengths) <= 1;  // a list of single words
   for (std::size_t i = 0; are_words && i < lengths.size(); ++i) {
     lengths[i] = decode_utf8(text.sources[i]).size();

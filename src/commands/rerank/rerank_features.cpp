@@ -75,10 +75,6 @@ std::string RerankedList::place(std::size_t entry) const {
   return fmt::format("{}:{}", input_name(path), entry + 1);
 }
 
-std::size_t word_count(std::string_view text) {
-  return split_words(decode_utf8(text)).size();
-}
-
 RerankedList read_list(const RerankArguments& arguments) {
   RerankedList list;
   list.source_path = arguments.source;

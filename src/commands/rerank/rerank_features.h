@@ -38,9 +38,6 @@ struct RerankedList {
   std::string place(std::size_t entry) const;
 };
 
-// Returns the number of words of a text, separated by white space.
-std::size_t word_count(std::string_view text);
-
 // Reads both files. Throws the errors of read_n_best(), and InputError if a source line has no
 // entry.
 RerankedList read_list(const RerankArguments& arguments);

@@ -179,9 +179,7 @@ Json ServedModel::Answer::hypothesis_json(const Translation& translation,
     json["token_log_probability"] = hypothesis.token_log_p;
   }
   if (request_.alignments) {
-    json["alignment"] =
-        alignment_json(align_words(hypothesis.weights, translation.source_tokens, translation.tags,
-                                   tokens, options.tokenizer.kind, source_token_kind(options)));
+    json["alignment"] = alignment_json(align_words(hypothesis, translation, tokens, options));
   }
   if (request_.attention) json["attention"] = weights_json(hypothesis.weights);
   return json;

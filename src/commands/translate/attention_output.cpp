@@ -1,6 +1,6 @@
 #include "commands/translate/attention_output.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -70,8 +70,7 @@ void require_attention(const LoadedModel& model, const std::string& option) {
 // Checks the model before OutputFile creates a file.
 AlignmentOutput::AlignmentOutput(const std::string& path, const LoadedModel& model)
     : file_((require_attention(model, "--alignments"), path)),
-      kind_(model.contents.options.data.tokenizer.kind),
-      source_kind_(source_token_kind(model.contents.options.data)) {}
+      options_(model.contents.options.data) {}
 
 void AlignmentOutput::write(const Translation& translation, const Translator& translator,
                             std::size_t n_best) {
@@ -79,10 +78,9 @@ void AlignmentOutput::write(const Translation& translation, const Translator& tr
   if (count == 0) file_.write("\n");
   for (std::size_t k = 0; k < count; ++k) {
     const auto& hypothesis = translation.hypotheses[k];
-    file_.write(
-        to_pharaoh(align_words(hypothesis.weights, translation.source_tokens, translation.tags,
-                               translator.tokens(hypothesis, translation), kind_, source_kind_)) +
-        "\n");
+    file_.write(to_pharaoh(align_words(hypothesis, translation,
+                                       translator.tokens(hypothesis, translation), options_)) +
+                "\n");
   }
 }
 
@@ -122,15 +120,6 @@ void WeightsOutput::write(std::int64_t number, const std::string& line,
     }
     file_.write(to_text(object) + "\n");
   }
-}
-
-WeightScale weight_scale_named(const std::string& name) {
-  const auto names = enum_names(WeightScale{});
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) {
-    throw ConfigError("--attention-scale: found `{}`, expected {}", name, fmt::join(names, ", "));
-  }
-  return static_cast<WeightScale>(found - names.begin());
 }
 
 void BrightnessCheck::add(const AttentionPicture& picture) {

@@ -21,7 +21,7 @@ namespace regard {
 // line.
 class AlignmentOutput {
  public:
-  // Throws ConfigError if the model has no attention.
+  // `model` must outlive this object. Throws ConfigError if the model has no attention.
   AlignmentOutput(const std::string& path, const LoadedModel& model);
 
   // Writes the `n_best` best translations of a line. If there is none, writes an empty line.
@@ -30,8 +30,7 @@ class AlignmentOutput {
 
  private:
   OutputFile file_;
-  TokenizerKind kind_;
-  TokenizerKind source_kind_;
+  const DataOptions& options_;
 };
 
 // Writes the selected attention weights, one JSON object per line: {"line": 1, "source": [tokens],
@@ -56,9 +55,6 @@ class WeightsOutput {
   OutputFile file_;
   const AttentionSelection& selection_;
 };
-
-// Returns the scale named by --attention-scale. Throws ConfigError for other names.
-WeightScale weight_scale_named(const std::string& name);
 
 // Detects pictures that are too dark on the scale from 0 to 1.
 class BrightnessCheck {

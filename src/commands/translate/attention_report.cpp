@@ -60,18 +60,6 @@ Row copy_weights(const ExplainedStep& step) {
   return row;
 }
 
-void add_heads(const Explanation& explanation, std::vector<AttentionMatrix>& maps) {
-  const auto& layers = explanation.steps[0].heads;
-  for (std::size_t l = 0; l < layers.size(); ++l) {
-    for (std::size_t h = 0; h < layers[l].size(); ++h) {
-      const auto caption = layers.size() == 1 ? fmt::format("head {}", h + 1)
-                                              : fmt::format("layer {}, head {}", l + 1, h + 1);
-      maps.push_back(
-          make_map(caption, explanation, [l, h](const auto& step) { return step.heads[l][h]; }));
-    }
-  }
-}
-
 // Returns the weights that the word alignment is computed from: a pointer's distribution or,
 // without a pointer, the attention.
 std::vector<Row> link_weights(const Explanation& explanation) {
@@ -204,7 +192,8 @@ std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
     maps.push_back(make_map(first.heads.empty() ? "attention: " + kind : "mean of the heads",
                             explanation, weights));
   }
-  add_heads(explanation, maps);
+  const auto heads = head_matrices(source_heads(explanation));
+  maps.insert(maps.end(), heads.begin(), heads.end());
   if (first.p_gen) maps.push_back(make_map("copied: (1 − p_gen) α", explanation, copy_weights));
   return maps;
 }

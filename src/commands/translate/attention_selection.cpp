@@ -1,10 +1,11 @@
 #include "commands/translate/attention_selection.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "base/choice.h"
 #include "base/error.h"
 #include "base/strings.h"
 #include "commands/model_report.h"
@@ -15,14 +16,9 @@ namespace regard {
 namespace {
 
 std::vector<AttentionMap> maps_named(const std::vector<std::string>& given) {
-  const auto names = enum_names(AttentionMap{});
   std::vector<AttentionMap> maps;
   for (const auto& name : given) {
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end()) {
-      throw ConfigError("--attention-map: found `{}`, expected {}", name, fmt::join(names, ", "));
-    }
-    maps.push_back(static_cast<AttentionMap>(found - names.begin()));
+    maps.push_back(choice_named<AttentionMap>("--attention-map", name));
   }
   std::ranges::sort(maps);
   const auto repeated = std::ranges::unique(maps);
@@ -65,22 +61,6 @@ void check_index(const char* option, std::int64_t found, std::int64_t count, con
                     map_name(map), model.path.string(), counted(count, what), count);
 }
 
-// Returns the weights of the heads of the attention to the source.
-HeadWeights source_heads(const Explanation& explanation) {
-  HeadWeights weights;
-  for (const auto& step : explanation.steps) {
-    weights.resize(step.heads.size());
-    for (std::size_t l = 0; l < step.heads.size(); ++l) {
-      weights[l].resize(step.heads[l].size());
-      for (std::size_t h = 0; h < step.heads[l].size(); ++h) {
-        const auto& row = step.heads[l][h];
-        weights[l][h].insert(weights[l][h].end(), row.begin(), row.end());
-      }
-    }
-  }
-  return weights;
-}
-
 AttentionMatrix head_matrix(const HeadWeights& weights, std::size_t l, std::size_t h) {
   const auto head = fmt::format("head {}", h + 1);
   return {weights.size() == 1 ? head : fmt::format("layer {}, {}", l + 1, head), weights[l][h]};
@@ -107,6 +87,21 @@ HeadCounts head_counts(AttentionMap map, const ModelOptions& o) {
       return {o.decoder.layers, o.decoder.self_attention.heads};
   }
   return {};
+}
+
+HeadWeights source_heads(const Explanation& explanation) {
+  HeadWeights weights;
+  for (const auto& step : explanation.steps) {
+    weights.resize(step.heads.size());
+    for (std::size_t l = 0; l < step.heads.size(); ++l) {
+      weights[l].resize(step.heads[l].size());
+      for (std::size_t h = 0; h < step.heads[l].size(); ++h) {
+        const auto& row = step.heads[l][h];
+        weights[l][h].insert(weights[l][h].end(), row.begin(), row.end());
+      }
+    }
+  }
+  return weights;
 }
 
 AttentionMatrix mean_of_last_layer(const HeadWeights& weights) {

@@ -29,6 +29,8 @@ struct HeadCounts {
 };
 HeadCounts head_counts(AttentionMap map, const ModelOptions& options);
 
+// Returns the weights of the heads of the attention to the source.
+HeadWeights source_heads(const Explanation& explanation);
 // Returns a matrix for the mean over the heads of the last layer.
 AttentionMatrix mean_of_last_layer(const HeadWeights& weights);
 // Returns a matrix for each head of each layer.

@@ -235,10 +235,7 @@ LineTranslator::LineTranslator(const std::string& input, std::optional<std::int6
 std::vector<std::string> LineTranslator::split(const std::string& line, std::int64_t number) const {
   if (!max_words_) return {};
   auto parts = splitter_.split(line, *max_words_);
-  for (auto& part : parts) {
-    const auto warning = cut_long_line(part, limit_, input_, number);
-    if (warning) log::warning("{}", *warning);
-  }
+  for (auto& part : parts) truncate_line(part, limit_, input_, number);
   return parts;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/choice.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -48,7 +49,7 @@ class TranslationOutputs {
     if (!arguments.attention_weights.empty()) {
       weights_.emplace(arguments.attention_weights, model, selection_);
     }
-    const auto scale = weight_scale_named(arguments.attention_scale);
+    const auto scale = choice_named<WeightScale>("--attention-scale", arguments.attention_scale);
     if (!arguments.picture.empty()) picture_.emplace(arguments.picture, model, selection_, scale);
     if (!arguments.report.empty()) report_.emplace(arguments.report, model, scale);
     if (arguments.show_attention) attention_text_.emplace(model, selection_, scale);

@@ -84,9 +84,8 @@ std::string positions_table(const std::vector<std::string>& source, const Explai
   for (std::size_t s = 0; s < source.size(); ++s) {
     std::vector<std::string> cells = {fmt::format("{}", s + 1), source[s]};
     for (const auto* numbers : values) cells.push_back(format_fixed(numbers->at(s), 3));
-    std::string bar;
-    for (int i = 0; i < std::lround(20 * values.back()->at(s)); ++i) bar += "█";
-    cells.push_back(bar);
+    const auto length = std::max(0L, std::lround(20 * values.back()->at(s)));
+    cells.push_back(repeat("█", static_cast<std::size_t>(length)));
     table.add(cells);
   }
   return in_locale(table.text());

@@ -4,22 +4,17 @@
 
 namespace regard::kernels {
 
-template <>
-ProductLoops<float> product_v3() {
-  return Loops<float, 32, 6>::loops;
+template <typename T>
+ProductLoops<T> product_v3() {
+  return Loops<T, 32, 6>::loops;
 }
-template <>
-ProductLoops<double> product_v3() {
-  return Loops<double, 32, 6>::loops;
+template <typename T>
+HeadLoops<T> heads_v3() {
+  return VectorHeadLoops<T, 32, 6>::loops;
 }
-
-template <>
-HeadLoops<float> heads_v3() {
-  return VectorHeadLoops<float, 32, 6>::loops;
-}
-template <>
-HeadLoops<double> heads_v3() {
-  return VectorHeadLoops<double, 32, 6>::loops;
-}
+template ProductLoops<float> product_v3();
+template ProductLoops<double> product_v3();
+template HeadLoops<float> heads_v3();
+template HeadLoops<double> heads_v3();
 
 }  // namespace regard::kernels

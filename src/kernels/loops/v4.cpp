@@ -4,22 +4,17 @@
 
 namespace regard::kernels {
 
-template <>
-ProductLoops<float> product_v4() {
-  return Loops<float, 64, 12>::loops;
+template <typename T>
+ProductLoops<T> product_v4() {
+  return Loops<T, 64, 12>::loops;
 }
-template <>
-ProductLoops<double> product_v4() {
-  return Loops<double, 64, 12>::loops;
+template <typename T>
+HeadLoops<T> heads_v4() {
+  return VectorHeadLoops<T, 64, 8>::loops;
 }
-
-template <>
-HeadLoops<float> heads_v4() {
-  return VectorHeadLoops<float, 64, 8>::loops;
-}
-template <>
-HeadLoops<double> heads_v4() {
-  return VectorHeadLoops<double, 64, 8>::loops;
-}
+template ProductLoops<float> product_v4();
+template ProductLoops<double> product_v4();
+template HeadLoops<float> heads_v4();
+template HeadLoops<double> heads_v4();
 
 }  // namespace regard::kernels
