@@ -88,6 +88,15 @@ TEST(Safetensors, ReadsFilesOfPython) {
   EXPECT_EQ(metadata.at("k"), "v");
 }
 
+TEST(Safetensors, MetadataReadsBackAsItWasWritten) {
+  const ScratchFolder scratch;
+  const TensorMetadata metadata{{"format", "pt"}, {"empty", ""}};
+  put_bytes(scratch / "t", encode_safetensors_header({}, metadata));
+  TensorMetadata found;
+  EXPECT_TRUE(read_safetensors(scratch / "t", &found).empty());
+  EXPECT_EQ(found, metadata);
+}
+
 TEST(Safetensors, RoundTripsAnEmptyFile) {
   const ScratchFolder scratch;
   write_safetensors(scratch / "t", {});
