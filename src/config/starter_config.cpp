@@ -273,9 +273,8 @@ std::string search_text(const CorpusStatistics& statistics) {
   std::string text;
   if (starter_metric(statistics) == Metric::exact) {
     text =
-        "  # The default ends when beam_size outputs have finished and none of the others is "
-        "better,\n"
-        "  # though one may become better.\n"
+        "  # The default ends when beam_size outputs have finished and none of the others is\n"
+        "  # better, though one may become better.\n"
         "  early_stopping: exact\n";
   }
   const SearchOptions defaults;

@@ -93,12 +93,16 @@ void Beam::finish_open_hypotheses() {
 
 bool Beam::can_stop() const {
   const auto end = options_->early_stopping;
-  const auto W = static_cast<std::size_t>(options_->beam_size);
-  // `exact` needs certainty about the n best, the others W hypotheses.
-  const auto n = end == SearchEnd::exact ? static_cast<std::size_t>(options_->n_best) : 1;
-  if (end == SearchEnd::never || finished_.size() < (end == SearchEnd::exact ? n : W)) return false;
-  if (end == SearchEnd::full) return true;
-  const auto length = end == SearchEnd::exact ? max_length_ : length_;
+  if (end == SearchEnd::never) return false;
+  if (end == SearchEnd::exact) {
+    return none_is_better(static_cast<std::size_t>(options_->n_best), max_length_);
+  }
+  if (finished_.size() < static_cast<std::size_t>(options_->beam_size)) return false;
+  return end == SearchEnd::full || none_is_better(1, length_);
+}
+
+bool Beam::none_is_better(std::size_t n, std::int64_t length) const {
+  if (finished_.size() < n) return false;
   double best_open = open_[0].log_probability;
   for (const auto& open : open_) best_open = std::max(best_open, open.log_probability);
   std::vector<double> scores;

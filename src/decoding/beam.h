@@ -65,6 +65,9 @@ class Beam {
   void finish_open_hypotheses();
   // True if the stopping criterion is met before the maximum length.
   bool can_stop() const;
+  // True if n hypotheses have finished, and no open one would have, at a length, a better score
+  // than the n-th best of them.
+  bool none_is_better(std::size_t n, std::int64_t length) const;
 
   const SearchRequest* options_;
   const SentenceOptions* sentence_;

@@ -38,8 +38,7 @@ struct CompositeTape : RecurrenceTape<CompositeCellTape> {
 // The steps of attention before a cell, and their gradient.
 class CompositeAttention {
  public:
-  CompositeAttention(CompositeTape& tape, CompositeCellSteps& cell)
-      : tape_(tape), cell_(cell), score_(tape.score), scale_(tape.scale) {}
+  CompositeAttention(CompositeTape& tape, CompositeCellSteps& cell) : tape_(tape), cell_(cell) {}
 
   // padding [B, 1, S]
   void begin_forward(const Tensor& padding) {
@@ -60,14 +59,14 @@ class CompositeAttention {
     }
     const auto s = cell_.before()[t][0];  // [B, D]
     auto q = s;
-    if (score_ == ScoreForm::additive) {
+    if (tape_.score == ScoreForm::additive) {
       q = tape_.queries[t];
       torch::mm_out(q, s, W_);
     } else if (W_.defined()) {
       q = s.mm(W_);
     }
     Tensor e;  // [B, S]
-    switch (score_) {
+    switch (tape_.score) {
       case ScoreForm::additive: {
         const auto hidden = (tape_.keys + q.unsqueeze(1)).tanh_();  // [B, S, A]
         e = torch::addmv(bias_.flatten(), hidden.flatten(0, 1), tape_.v).view_as(bias_);
@@ -85,7 +84,7 @@ class CompositeAttention {
         [[fallthrough]];
       }
       case ScoreForm::dot:
-        e = torch::baddbmm(bias_.unsqueeze(2), tape_.keys, q.unsqueeze(2), /*beta=*/1, scale_)
+        e = torch::baddbmm(bias_.unsqueeze(2), tape_.keys, q.unsqueeze(2), /*beta=*/1, tape_.scale)
                 .squeeze(2);
         break;
     }
@@ -110,21 +109,21 @@ class CompositeAttention {
     d_e_ = torch::empty_like(tape_.weights);
     if (cell_.has_kernels()) {
       if (d_weights.defined()) d_alpha_ = d_weights.contiguous();
-      if (score_ == ScoreForm::additive || score_ == ScoreForm::cosine) {
+      if (tape_.score == ScoreForm::additive || tape_.score == ScoreForm::cosine) {
         d_keys_ = torch::zeros_like(tape_.keys);
       }
-      if (score_ == ScoreForm::additive) {
+      if (tape_.score == ScoreForm::additive) {
         d_v_ = torch::zeros({tape_.keys.size(0), tape_.v.size(0)}, tape_.v.options());
       }
       return;
     }
     if (d_weights.defined()) d_alpha_ = d_weights.clone(at::MemoryFormat::Contiguous);
-    if (score_ == ScoreForm::cosine) {
+    if (tape_.score == ScoreForm::cosine) {
       // The projection of d_q on q, which its norm does not pass on, but for a norm of nearly 0.
       divisor_ = tape_.norms.clamp_min(smallest_norm).unsqueeze(3);  // [T, B, 1, 1]
       is_large_ = (tape_.norms > smallest_norm).to(d_e_.dtype()).unsqueeze(3);
     }
-    if (score_ != ScoreForm::additive) return;
+    if (tape_.score != ScoreForm::additive) return;
     d_keys_ = torch::zeros_like(tape_.keys);
     d_v_ = torch::zeros_like(tape_.v);
     const auto step_bytes = tape_.keys.numel() * tape_.keys.element_size();
@@ -142,7 +141,7 @@ class CompositeAttention {
     at::_softmax_backward_data_out(d_e, d_alpha.squeeze(2), tape_.weights[t], -1,
                                    d_e.scalar_type());
     const auto d_scores = d_e.unsqueeze(1);  // [B, 1, S]
-    switch (score_) {
+    switch (tape_.score) {
       case ScoreForm::additive: {
         // Σ_s d_e v (1 − h²) = −v Σ_s d_e h², because the gradient of a softmax has the sum 0.
         if (t < first_) load_chunk(t);
@@ -158,11 +157,12 @@ class CompositeAttention {
         const auto q = tape_.queries[t].unsqueeze(1);  // [B, 1, A]
         const auto d_unit = d_scores.bmm(tape_.keys);
         const auto along = d_unit.bmm(q.transpose(1, 2)) * is_large_[t];  // [B, 1, 1]
-        d_s.transpose(0, 1).addcdiv_(torch::addcmul(d_unit, q, along, -1), divisor_[t], scale_);
+        d_s.transpose(0, 1).addcdiv_(torch::addcmul(d_unit, q, along, -1), divisor_[t],
+                                     tape_.scale);
         break;
       }
       case ScoreForm::dot:
-        d_s.transpose(0, 1).baddbmm_(d_scores, tape_.keys, /*beta=*/1, scale_);
+        d_s.transpose(0, 1).baddbmm_(d_scores, tape_.keys, /*beta=*/1, tape_.scale);
         break;
     }
   }
@@ -173,21 +173,21 @@ class CompositeAttention {
   Tensor d_v() const { return d_v_.defined() && cell_.has_kernels() ? d_v_.sum(0) : d_v_; }
   Tensor d_keys() {  // once
     if (cell_.has_kernels() && d_keys_.defined()) return d_keys_;
-    switch (score_) {
+    switch (tape_.score) {
       case ScoreForm::additive:
         return d_keys_.neg_().add_(d_e_.sum(0).unsqueeze(2)).mul_(tape_.v);
       case ScoreForm::position:
         return {};
       default: {
         const auto q = tape_.queries.defined() ? tape_.queries : cell_.before().squeeze(1);
-        return d_e_.permute({1, 2, 0}).bmm(q.transpose(0, 1)) * scale_;
+        return d_e_.permute({1, 2, 0}).bmm(q.transpose(0, 1)) * tape_.scale;
       }
     }
   }
 
  private:
   loop_operators::AttentionStep step(const Tensor& q) const {
-    return {score_, scale_, q, tape_.keys, tape_.v, tape_.mixed};
+    return {tape_.score, tape_.scale, q, tape_.keys, tape_.v, tape_.mixed};
   }
   void run_backward(std::int64_t t, const Tensor& d_s) const {
     const bool has_query = tape_.W.defined();
@@ -204,8 +204,9 @@ class CompositeAttention {
   // Multiplies W, or its gradient, [A, D] with the factor that d_q as backward() computes it lacks:
   // −v of the additive score without kernels.
   Tensor with_factor(const Tensor& W) const {
-    return score_ == ScoreForm::additive && !cell_.has_kernels() ? W * tape_.v.neg().unsqueeze(1)
-                                                                 : W;
+    return tape_.score == ScoreForm::additive && !cell_.has_kernels()
+               ? W * tape_.v.neg().unsqueeze(1)
+               : W;
   }
   // Computes h = tanh(k_s + q) of the steps up to t.
   void load_chunk(std::int64_t t) {
@@ -223,8 +224,6 @@ class CompositeAttention {
 
   CompositeTape& tape_;
   CompositeCellSteps& cell_;
-  ScoreForm score_;
-  double scale_;
   Tensor W_;           // transposed, or undefined
   Tensor bias_;        // [B, S]: −∞ at padding
   Tensor padding_;     // [B, S], with kernels
