@@ -44,7 +44,9 @@ def cells_of(study, benchmark):
     cells = {}
     for system, task, seed in wanted:
         of_seed = dataclasses.replace(task, name=f"{task.name}-{seed}", seed=seed)
-        cells[system.name, task.name, seed] = Cell(study, system, of_seed, measures)
+        adapted = benchmark.adapted.get((system.name, task.name), ())
+        adapted = dataclasses.replace(system, settings=(*system.settings, *adapted))
+        cells[system.name, task.name, seed] = Cell(study, adapted, of_seed, measures)
     for system in benchmark.ensembles:
         name = ensemble_of(system)
         for task in benchmark.tasks:
