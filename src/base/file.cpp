@@ -134,15 +134,11 @@ int create_temporary(const fs::path& path, fs::path& temporary) {
 }
 
 void write_file(const fs::path& path, std::string_view bytes) {
-  write_file(path, {&bytes, 1}, /*wait_for_disk=*/true);
-}
-
-void write_file(const fs::path& path, std::span<const std::string_view> parts, bool wait_for_disk) {
   fs::path temporary;  // empty as long as the file has no name
   try {
     WriteDescriptor file(open_unnamed(path, temporary), path);
-    for (const auto bytes : parts) write_all(file.get(), bytes, path);
-    if (wait_for_disk) sync(file.get(), path);
+    write_all(file.get(), bytes, path);
+    sync(file.get(), path);
     if (temporary.empty()) link_name(file.get(), path, temporary);
   } catch (const EnvironmentError&) {
     if (!temporary.empty()) ::unlink(temporary.c_str());
@@ -154,7 +150,7 @@ void write_file(const fs::path& path, std::span<const std::string_view> parts, b
     ::unlink(temporary.c_str());
     throw EnvironmentError("{}: cannot be replaced ({})", path.string(), error.message());
   }
-  if (wait_for_disk) sync_to_disk(folder_of(path));
+  sync_to_disk(folder_of(path));
 }
 
 bool is_standard_stream(std::string_view path) noexcept {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <limits>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,12 +25,6 @@ std::string read_file(const std::filesystem::path& path, std::string_view role,
 // leaves the old file untouched. The temporary file has no name if the file system supports that,
 // so a killed process leaves nothing behind.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
-
-// As above, with the bytes of all parts one after the other. Without `wait_for_disk` nothing is
-// synced, so that the file may be damaged after a power failure: for files that are verified when
-// they are read and can be made again.
-void write_file(const std::filesystem::path& path, std::span<const std::string_view> parts,
-                bool wait_for_disk);
 
 // Creates a temporary file for the replacement of `path`, with the permissions of `path` if that
 // exists. Stores its name in `temporary`: PATH.part-PID, or PATH.part-PID-N if that name is taken.

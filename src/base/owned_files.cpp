@@ -22,8 +22,8 @@ constexpr const char* manifest_name = "manifest.json";
 constexpr std::size_t max_manifest_size = 16 << 20;  // bytes
 
 // Entries of a run folder; see training/run_files.h.
-constexpr std::array<std::string_view, 11> run_files = {
-    ".lock",         "best",        "checkpoints", "config.yaml", "corpus.cache",   "last",
+constexpr std::array<std::string_view, 10> run_files = {
+    ".lock",         "best",        "checkpoints", "config.yaml", "last",
     "manifest.json", "train.jsonl", "train.log",   "validation",  "validations.tsv"};
 constexpr std::string_view event_file_prefix = "events.out.tfevents.";
 

@@ -427,9 +427,7 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
   // A new run writes its manifest before the trainer creates any file, so that a run killed early
   // is recognised as a run.
   const auto record = [&] {
-    if (!group.is_first()) return;
-    record_session(run, setup, command_line());
-    save_corpus_cache(run, setup);
+    if (group.is_first()) record_session(run, setup, command_line());
   };
   if (!setup.checkpoint) record();
   auto trainer = std::make_unique<Trainer>(setup, run, validator.get(), group);

@@ -114,19 +114,6 @@ Corpus Corpus::training(const DataOptions& options, const TextCodec& codec, cons
   return corpus;
 }
 
-Corpus Corpus::training(const DataOptions& options, const TextCodec& codec, CorpusPairs pairs,
-                        std::span<const std::int64_t> part_ends) {
-  Corpus corpus(codec, options.tokenizer.sampling > 0);
-  corpus.pairs_ = std::move(pairs);
-  std::size_t next = 0;
-  for (const CorpusOptions& part : options.train) {
-    if (part.weight == 0) continue;
-    corpus.add_part(part_ends[next++], part);
-  }
-  corpus.complete(options);
-  return corpus;
-}
-
 Corpus Corpus::training(const Options& options, std::shared_ptr<const PreparedCorpus> prepared) {
   prepared->check_options(options, /*tokenizer_training=*/false);
   check_corpora(options.data, *prepared);
@@ -249,12 +236,6 @@ std::string Corpus::source_locations(std::span<const std::int64_t> pairs) const 
     previous = &part;
   }
   return locations;
-}
-
-std::vector<std::int64_t> Corpus::part_ends() const {
-  std::vector<std::int64_t> ends;
-  for (const auto& part : parts_) ends.push_back(part.end);
-  return ends;
 }
 
 }  // namespace regard

@@ -38,10 +38,6 @@ class Corpus {
   // an epoch has less than one pair on average.
   static Corpus training(const DataOptions& options, const TextCodec& codec, const TextFiles& files,
                          ThreadPool& pool);
-  // Returns the training corpus with these pairs, encoded before from the same text by the same
-  // tokenizers; `part_ends` as returned by part_ends(). Throws ConfigError as above.
-  static Corpus training(const DataOptions& options, const TextCodec& codec, CorpusPairs pairs,
-                         std::span<const std::int64_t> part_ends);
   // Returns the training corpus of data.prepared. The weights are those of data.train or, if that
   // is empty, those at the time of prepare. Throws ConfigError if data.train names other files than
   // prepare read, gives a weight to a corpus that had none, or has weights as above, if
@@ -91,8 +87,6 @@ class Corpus {
   // The pairs in memory; none if the corpus is prepared.
   const CorpusPairs& pairs() const { return pairs_; }
   bool is_prepared() const { return prepared_ != nullptr; }
-  // Returns the number of pairs up to the end of each corpus with a weight above 0.
-  std::vector<std::int64_t> part_ends() const;
 
  private:
   Corpus(const TextCodec& codec, bool keeps_text) : codec_(codec), keep_text_(keeps_text) {}

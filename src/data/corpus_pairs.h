@@ -56,10 +56,6 @@ struct CorpusReport {
 template <typename T>
 class FlatLists {
  public:
-  FlatLists() = default;
-  // `ends` has the end of each list in `items`, in ascending order up to the number of items.
-  FlatLists(std::vector<T> items, std::vector<std::size_t> ends)
-      : items_(std::move(items)), ends_(std::move(ends)) {}
   void add(std::span<const T> items) {
     items_.insert(items_.end(), items.begin(), items.end());
     ends_.push_back(items_.size());
@@ -75,7 +71,6 @@ class FlatLists {
   }
   std::size_t size() const { return ends_.size(); }
   const std::vector<T>& items() const { return items_; }
-  const std::vector<std::size_t>& ends() const { return ends_; }
   bool operator==(const FlatLists&) const = default;
 
  private:

@@ -14,7 +14,6 @@
 #include "base/version.h"
 #include "config/reader.h"
 #include "config/writer.h"
-#include "data/corpus_cache.h"
 #include "text/tokenizer.h"
 
 namespace regard {
@@ -24,6 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view prepared_format = "regard prepared corpus";
 constexpr int manifest_version = 1;
+// Increase it when the same text and options lead to other tokens or tokenizers than before.
+constexpr int tokens_version = 2;
 constexpr std::size_t max_manifest_bytes = std::size_t{256} << 20;
 constexpr std::size_t max_file_bytes = std::size_t{256} << 20;
 constexpr std::size_t shard_hash_digits = 64;
@@ -115,7 +116,7 @@ CorpusReport PreparedManifest::report() const {
 
 std::string PreparedManifest::text_of_file() const {
   Json json = {
-      {"format", prepared_format}, {"version", manifest_version}, {"tokens", corpus_cache_format},
+      {"format", prepared_format}, {"version", manifest_version}, {"tokens", tokens_version},
       {"regard", version()},       {"complete", is_complete},     {"report", to_json(report())},
       {"files", Json::array()},    {"text", Json::array()},       {"shards", Json::array()}};
   for (const auto& file : files) {
@@ -151,7 +152,7 @@ std::optional<PreparedManifest> read_prepared_manifest(const fs::path& folder) {
           "another folder",
           path.string(), found, manifest_version);
     }
-    if (const int found = json.value("tokens", 0); found != corpus_cache_format) {
+    if (const int found = json.value("tokens", 0); found != tokens_version) {
       throw InputError(
           "{}: was made by another version of regard ({}), which has other tokens for the same "
           "text; run `regard prepare` again into another folder",

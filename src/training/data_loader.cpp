@@ -57,19 +57,20 @@ void check_feature_files(const DataOptions& data) {
 
 }  // namespace
 
-DataLoader::DataLoader(const Options& options, const std::filesystem::path& run_folder,
-                       ThreadPool& pool)
-    : options_(options), pool_(pool), cache_(run_folder / corpus_cache_name) {
+DataLoader::DataLoader(const Options& options, ThreadPool& pool) : options_(options), pool_(pool) {
   const auto& data = options.data;
   if (data.source == SourceKind::features) check_feature_files(data);
   if (!data.prepared.empty()) {
     prepared_ = std::make_shared<const PreparedCorpus>(data.prepared);
     digests_ = prepared_->text_digests();
     digests_[data.prepared] = prepared_->digest();
-  } else if (auto known = cache_.digests_of(training_paths(data, /*with_unused=*/true), pool)) {
-    digests_ = std::move(*known);  // their numbers of lines were compared when the cache was made
   } else {
-    read_training_files();
+    files_.emplace(training_paths(data, /*with_unused=*/true), pool, TextFiles::default_memory,
+                   data.source);
+    for (const auto& corpus : data.train) {
+      check_parallel(files_->at(corpus.src), files_->at(corpus.trg));
+      for (const auto& path : {corpus.src, corpus.trg}) digests_[path] = files_->at(path).digest();
+    }
   }
   if (data.dev.src.empty()) return;
   dev_files_.emplace(std::vector{data.dev.src, data.dev.trg}, pool, TextFiles::default_memory,
@@ -80,33 +81,16 @@ DataLoader::DataLoader(const Options& options, const std::filesystem::path& run_
   }
 }
 
-void DataLoader::read_training_files() {
-  files_.emplace(training_paths(options_.data, /*with_unused=*/true), pool_,
-                 TextFiles::default_memory, options_.data.source);
-  for (const auto& corpus : options_.data.train) {
-    check_parallel(files_->at(corpus.src), files_->at(corpus.trg));
-    for (const auto& path : {corpus.src, corpus.trg}) digests_[path] = files_->at(path).digest();
-  }
-}
-
 void DataLoader::complete(DataOptions& data) const {
   if (prepared_ && data.train.empty()) data.train = prepared_->options().data.train;
 }
 
-const TextFiles& DataLoader::training_files() {
-  if (!files_) read_training_files();
-  return *files_;
-}
-
 TextCodec DataLoader::make_codec() {
-  const auto& data = options_.data;
   if (prepared_) {
     check_tokenizer_options(options_, *prepared_);
     return prepared_->codec();
   }
-  trained_tokenizers_ = true;
-  if (auto cached = cache_.codec(data, options_.model, digests_, pool_)) return *cached;
-  return make_text_codec(data, options_.model, training_files(), pool_, options_.threads);
+  return make_text_codec(options_.data, options_.model, *files_, pool_, options_.threads);
 }
 
 TextCodec DataLoader::extend(const Options& options, const TextCodec& codec) {
@@ -116,19 +100,15 @@ TextCodec DataLoader::extend(const Options& options, const TextCodec& codec) {
         "before; train from the text, or set extend_by to 0",
         options.data.tokenizer.extend_by, prepared_->folder().string());
   }
-  return extend_text_codec(options.data, codec, training_files(), options.threads);
+  return extend_text_codec(options.data, codec, *files_, options.threads);
 }
 
 Corpus DataLoader::training(const Options& options, const TextCodec& codec) {
   if (prepared_) {
     check_same_tokenizers(codec, *prepared_);
-    used_cache_ = true;
     return Corpus::training(options, prepared_);
   }
-  auto cached = cache_.corpus(options.data, options.model, codec, digests_, pool_);
-  used_cache_ = cached.has_value();
-  if (cached) return std::move(*cached);
-  return Corpus::training(options.data, codec, training_files(), pool_);
+  return Corpus::training(options.data, codec, *files_, pool_);
 }
 
 Corpus DataLoader::validation(const Options& options, const TextCodec& codec) {

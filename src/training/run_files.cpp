@@ -9,7 +9,6 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "config/writer.h"
-#include "data/corpus_cache.h"
 #include "report/event_file.h"
 #include "training/run_manifest.h"
 #include "translation/model_folder.h"
@@ -54,9 +53,8 @@ void check_run_folder(const RunFolder& run) {
   }
   // A run that was killed before it wrote a manifest leaves its lock, and at most a log.
   const bool locked_before = has(".lock");
-  std::vector<fs::path> written = {
-      "manifest.json", "config.yaml", "train.jsonl", "validations.tsv", "validation",
-      "checkpoints",   "last",        "best",        corpus_cache_name};
+  std::vector<fs::path> written = {"manifest.json", "config.yaml", "train.jsonl", "validations.tsv",
+                                   "validation",    "checkpoints", "last",        "best"};
   if (!locked_before) written.emplace_back("train.log");
   for (const auto& file : event_files(run.path())) written.push_back(file.filename());
   for (const auto& name : written) {
@@ -104,19 +102,6 @@ void record_session(const RunFolder& run, const Setup& setup, const std::string&
   }
   write_file(path, to_text(manifest, 2) + "\n");
   write_file(run.path() / "config.yaml", write_options(setup.options));
-}
-
-void save_corpus_cache(const RunFolder& run, const Setup& setup) {
-  if (setup.has_corpus_cache) return;
-  run.check_not_moved();
-  const auto& options = setup.options;
-  try {
-    CorpusCache::write(run.path() / corpus_cache_name, options.data, options.model, *setup.corpus,
-                       setup.trained_tokenizers, setup.digests, *setup.pool);
-  } catch (const EnvironmentError& error) {
-    log::warning("{}; the run goes on, but its next start will tokenize the text again",
-                 error.what());
-  }
 }
 
 void record_search_options(const RunFolder& run, const SearchOptions& search) {

@@ -1,6 +1,5 @@
 // The files of a run beside its checkpoints: its options (config.yaml), its versions, data and stop
-// reason (manifest.json), its records (train.jsonl, validations.tsv, validation/, event files), and
-// its tokenized corpus (corpus.cache).
+// reason (manifest.json), and its records (train.jsonl, validations.tsv, validation/, event files).
 #pragma once
 
 #include <cstdint>
@@ -16,8 +15,7 @@ namespace regard {
 // that was not written by a run of regard.
 void check_run_folder(const RunFolder& run);
 
-// Removes the files of earlier runs (for --fresh), and no other files. Keeps corpus.cache, which
-// depends on the data only. Throws EnvironmentError.
+// Removes the files of earlier runs (for --fresh), and no other files. Throws EnvironmentError.
 void remove_run_files(const RunFolder& run);
 
 // Warns if data, versions or the number of threads changed since the last session of the run.
@@ -26,10 +24,6 @@ void warn_of_changes(const RunFolder& run, const Setup& setup);
 // Writes config.yaml and manifest.json for this session. If the run is resumed, the manifest
 // contains the manifests of earlier sessions, and changes are logged as by warn_of_changes().
 void record_session(const RunFolder& run, const Setup& setup, const std::string& command_line);
-
-// Writes the tokenized corpus to the run folder for the next start (data/corpus_cache.h), unless it
-// is there already. A failure, such as a full disk, is only a warning.
-void save_corpus_cache(const RunFolder& run, const Setup& setup);
 
 // Writes the `search` options of a finished run to the config.yaml of its last and best
 // checkpoints, from which `translate` reads its defaults, and the options of the last one to that

@@ -91,8 +91,6 @@ void load_data(Setup& setup, DataLoader& loader) {
   setup.codec.lengths = line_lengths(*setup.corpus, languages(options).first);
   if (!options.data.dev.src.empty()) setup.dev = loader.validation(options, setup.codec);
   setup.digests = loader.digests();
-  setup.has_corpus_cache = loader.used_cache();
-  setup.trained_tokenizers = loader.trained_tokenizers();
   log::info("{}", data_table(*setup.corpus, setup.dev ? &*setup.dev : nullptr));
   warn_of_validation_data(options, setup.dev ? &*setup.dev : nullptr);
 }
@@ -246,7 +244,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   if (!setup.device.is_cpu()) {
     cpu_pool.emplace(static_cast<std::size_t>(threads_of(options, group)));
   }
-  DataLoader loader(options, options.training.model_dir, cpu_pool ? *cpu_pool : *setup.pool);
+  DataLoader loader(options, cpu_pool ? *cpu_pool : *setup.pool);
   loader.complete(setup.options.data);
   std::optional<InitialModel> initial;
   auto& precision = setup.options.training.precision;

@@ -31,9 +31,7 @@ struct Setup {
   std::optional<Corpus> corpus;
   Hallucination hallucination;  // of `corpus`
   std::optional<Corpus> dev;
-  TextDigests digests;              // of the files of data.train and data.dev
-  bool has_corpus_cache = false;    // the run folder's corpus.cache holds this corpus
-  bool trained_tokenizers = false;  // on data.train, as opposed to loaded
+  TextDigests digests;  // of the files of data.train and data.dev
   std::shared_ptr<Seq2Seq> model;
   std::string descent;  // of the weights (initial_model.h); empty for weights drawn by this run
 };

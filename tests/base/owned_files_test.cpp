@@ -41,11 +41,10 @@ class OwnedFiles : public testing::Test {
 
 TEST_F(OwnedFiles, RejectsFilesOfARun) {
   for (const auto* name :
-       {"train.log", "train.jsonl", "config.yaml", "manifest.json", "validations.tsv",
-        "corpus.cache", ".lock", "validation/step-00000010.txt",
-        "events.out.tfevents.12.host.regard", "checkpoints", "best", "last", "best/config.yaml",
-        "best/mine", "checkpoints/step-00000010/mine", "checkpoints/new/deep/mine", "validation/",
-        "best/"}) {
+       {"train.log", "train.jsonl", "config.yaml", "manifest.json", "validations.tsv", ".lock",
+        "validation/step-00000010.txt", "events.out.tfevents.12.host.regard", "checkpoints", "best",
+        "last", "best/config.yaml", "best/mine", "checkpoints/step-00000010/mine",
+        "checkpoints/new/deep/mine", "validation/", "best/"}) {
     EXPECT_THAT(error_of(run_ / name),
                 AllOf(HasSubstr(name), HasSubstr("and would be overwritten")))
         << name;

@@ -1,6 +1,5 @@
-// Preloaded library: makes the FAIL_AT-th to the FAIL_UNTIL-th (default: all later) calls of
-// write() to files below FAIL_BELOW fail with the error number FAIL_WITH. With FAIL_LINKS,
-// symlinkat() fails with that number.
+// Preloaded library: makes the FAIL_AT-th and all later calls of write() to files below FAIL_BELOW
+// fail with the error number FAIL_WITH. With FAIL_LINKS, symlinkat() fails with that number.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -25,10 +24,8 @@ extern "C" ssize_t write(int descriptor, const void* bytes, size_t size) {
   static const auto real = reinterpret_cast<Write>(dlsym(RTLD_NEXT, "write"));
   static long writes = 0;
   const char* folder = std::getenv("FAIL_BELOW");
-  const char* until = std::getenv("FAIL_UNTIL");
   if (folder != nullptr && is_below(descriptor, folder) &&
-      ++writes >= std::atol(std::getenv("FAIL_AT")) &&
-      (until == nullptr || writes <= std::atol(until))) {
+      ++writes >= std::atol(std::getenv("FAIL_AT"))) {
     errno = std::atoi(std::getenv("FAIL_WITH"));
     return -1;
   }

@@ -42,7 +42,6 @@ TEST_F(Prepare, TrainsWithoutTheText) {
   for (const auto* name : {"train.en", "train.fr"}) fs::remove(folder_ / name);
   const auto trained = train_prepared({"data.remove_duplicates=true"});
   ASSERT_EQ(trained.code, 0) << trained.err;
-  EXPECT_FALSE(fs::exists(folder_ / "run" / "corpus.cache"));
   EXPECT_THAT(read_text(folder_ / "run" / "manifest.json"),
               AllOf(HasSubstr(prepared_.string()), HasSubstr("train.en")));
   const auto again = train_prepared({"data.remove_duplicates=true", "data.train=[]",

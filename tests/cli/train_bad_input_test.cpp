@@ -402,9 +402,9 @@ TEST_F(TrainBadInput, ModelFolderIsNoRunFolder) {
 
 TEST_F(TrainBadInput, DoesNotOverwriteForeignFiles) {
   const auto project = folder_ / "project";
-  for (const auto* name : {"train.jsonl", "train.log", "validations.tsv",
-                           "validation/step-00000030.txt", "checkpoints/mine", "last", "best",
-                           "corpus.cache", "events.out.tfevents.0000000001.host.regard"}) {
+  for (const auto* name :
+       {"train.jsonl", "train.log", "validations.tsv", "validation/step-00000030.txt",
+        "checkpoints/mine", "last", "best", "events.out.tfevents.0000000001.host.regard"}) {
     fs::remove_all(project);
     fs::create_directories((project / name).parent_path());
     write_text(project / name, "mine");

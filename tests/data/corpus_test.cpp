@@ -344,7 +344,7 @@ TEST_F(ParallelCorpus, EqualsReadingLineByLineWithAnyNumberOfThreads) {
           const TextFiles files(training_paths(options_), pool, memory);
           const auto corpus = Corpus::training(options_, codec, files, pool);
           EXPECT_TRUE(corpus.pairs() == reference) << threads << " threads, memory " << memory;
-          EXPECT_EQ(corpus.part_ends().size(), 3u);
+          EXPECT_EQ(corpus.parts().size(), 3u);
         }
       }
     }

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
+#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -40,9 +42,9 @@ void write_set(const std::string& out, const std::string& name, std::size_t coun
   for (std::size_t i = 1; i <= count; ++i) {
     const auto scene = random_scene(set, random);
     const auto path = folder / fmt::format("{:05}.png", i);
-    const auto bytes = encode_png(draw(scene, random));
-    const std::string_view parts[] = {bytes};
-    write_file(path, parts, /*wait_for_disk=*/false);
+    if (!(std::ofstream(path, std::ios::binary) << encode_png(draw(scene, random)) << std::flush)) {
+      throw EnvironmentError("{}: cannot be written", path.string());
+    }
     images += path.string() + "\n";
     captions_en += english(scene) + "\n";
     captions_fr += french(scene) + "\n";
