@@ -53,9 +53,13 @@ constexpr double mostly_copied = 0.5;
 // 1,000 steps (docs/tasks.md).
 constexpr std::int64_t very_few_words = 1'500;
 constexpr std::int64_t epochs_of_very_few_words = 200;
+// Transformers for letters (docs/tasks.md): target tokens of a batch, and epochs.
+constexpr std::int64_t transformer_batch_of_letters = 512;
+constexpr std::int64_t transformer_epochs_of_words = 120;
+constexpr std::int64_t transformer_epochs_of_very_few_words = 600;
 // They have data.hallucination if such a share of the target tokens is in common substrings: 0.69
-// to 0.75 in three inflected languages, which gained 2.8 to 8.9 points, 0.38 and 0.46 in two
-// others, which gained -1.4 and 1.8, 0.55 in old spellings.
+// to 0.75 in three inflected languages, which gained 2.8 to 8.9 points with GRUs, 0.38 and 0.46 in
+// two others, which gained -1.4 and 1.8, 0.55 in old spellings. Transformers gain more.
 constexpr double mostly_repeated = 0.5;
 constexpr double hallucination_rate = 0.3;
 constexpr std::int64_t min_frequency_with_copies = 3;  // rarer words are copied
@@ -223,8 +227,14 @@ RecurrentSize starter_recurrent_size(const CorpusStatistics& statistics) {
 
 TransformerSize starter_transformer_size(const CorpusStatistics& statistics) {
   const auto pairs = statistics.pairs;
-  return has_sizes_of_formal_text(statistics) ? for_formal_text(sizes[0].transformer, pairs)
-                                              : size_for(pairs).transformer;
+  if (has_sizes_of_formal_text(statistics)) return for_formal_text(sizes[0].transformer, pairs);
+  if (!has_letters(statistics) || pairs > sizes[1].max_pairs) return size_for(pairs).transformer;
+  auto size = sizes[0].transformer;
+  size.batch = transformer_batch_of_letters;
+  size.epochs = pairs <= very_few_words ? transformer_epochs_of_very_few_words
+                : pairs <= many_words   ? transformer_epochs_of_words
+                                        : epochs_of_many_words;
+  return size;
 }
 
 TokenizerOptions starter_tokenizer(const CorpusStatistics& statistics) {

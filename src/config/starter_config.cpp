@@ -100,10 +100,9 @@ std::string tokenizer_text(const CorpusStatistics& statistics) {
   return text;
 }
 
-// Returns nothing for a Transformer: hallucination was measured with GRUs only.
 std::string hallucination_text(const StarterConfig& s) {
   const auto rate = starter_hallucination_rate(s.train);
-  if (rate == 0 || s.architecture == LayerKind::transformer) return "";
+  if (rate == 0) return "";
   return fmt::format(
       "  # {:.0f} % of the target tokens are in substrings that the source has too, such as stems. "
       "In each\n  # epoch, some of these are replaced by random tokens. Compare with a training "

@@ -402,7 +402,7 @@ TEST(StarterConfigTest, StemsOfFewWordsAreHallucinated) {
   EXPECT_THAT(starter_config_yaml(config), Not(HasSubstr("hallucination")));
   config.train.repeated_tokens = 0.63;
   config.architecture = LayerKind::transformer;
-  EXPECT_EQ(read(config).data.hallucination.rate, 0) << "measured with GRUs";
+  EXPECT_EQ(read(config).data.hallucination.rate, 0.3);
   auto many = of(3'600, 40);
   many.train.repeated_tokens = 0.63;
   EXPECT_EQ(read(many).data.hallucination.rate, 0);
@@ -416,6 +416,21 @@ TEST(StarterConfigTest, VeryFewWordsHaveMoreEpochs) {
   EXPECT_EQ(read(of(700, 40)).training.validation_every, 5) << "40 validations";
   EXPECT_EQ(read(of(3'600, 40)).training.epochs, 40);
   EXPECT_EQ(read(of(3'600, 40)).training.validation_every, 1);
+}
+
+TEST(StarterConfigTest, TransformersForLettersHaveOneSize) {
+  const auto transformer = [](std::int64_t pairs) {
+    auto config = of(pairs, 40);
+    config.architecture = LayerKind::transformer;
+    return read(config);
+  };
+  for (const auto& [pairs, epochs] : {std::pair{700, 600}, {3'600, 120}, {25'000, 30}}) {
+    const auto options = transformer(pairs);
+    EXPECT_EQ(options.model.encoder.hidden_size, 128);
+    EXPECT_EQ(options.training.batch_size, 512);
+    EXPECT_EQ(options.training.epochs, epochs);
+  }
+  EXPECT_EQ(transformer(100'000).model.encoder.hidden_size, 256) << "not measured";
 }
 
 }  // namespace
