@@ -94,7 +94,7 @@ bool copies_words(const CorpusStatistics& statistics);
 bool copies_parts(const CorpusStatistics& statistics);
 // Returns data.hallucination.rate: above 0 for very few lines of letters whose target copies parts
 // of the source.
-double starter_hallucination_rate(const CorpusStatistics& statistics);
+double starter_hallucination_rate(const CorpusStatistics& statistics, LayerKind architecture);
 // The distinct characters of the side that has more of them.
 std::int64_t most_characters(const CorpusStatistics& statistics);
 

@@ -100,8 +100,13 @@ std::string tokenizer_text(const CorpusStatistics& statistics) {
   return text;
 }
 
+LayerKind architecture_of(const StarterConfig& s) {
+  return s.architecture.value_or(s.train.pairs <= max_pairs_for_recurrent ? LayerKind::recurrent
+                                                                          : LayerKind::transformer);
+}
+
 std::string hallucination_text(const StarterConfig& s) {
-  const auto rate = starter_hallucination_rate(s.train);
+  const auto rate = starter_hallucination_rate(s.train, architecture_of(s));
   if (rate == 0) return "";
   return fmt::format(
       "  # {:.0f} % of the target tokens are in substrings that the source has too, such as stems. "
@@ -311,10 +316,7 @@ std::string starter_config_yaml(const StarterConfig& s) {
       s.train.src.language.empty() || s.train.trg.language.empty()
           ? std::string("A first model")
           : fmt::format("A first model: {} to {}", s.train.src.language, s.train.trg.language);
-  const bool is_recurrent =
-      s.architecture.value_or(s.train.pairs <= max_pairs_for_recurrent
-                                  ? LayerKind::recurrent
-                                  : LayerKind::transformer) == LayerKind::recurrent;
+  const bool is_recurrent = architecture_of(s) == LayerKind::recurrent;
   return fmt::format(
       "# {}, written by `regard config init` from statistics of the text. All values are\n"
       "# starting points. Keys that are missing here have their defaults\n"

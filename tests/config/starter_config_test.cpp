@@ -403,6 +403,10 @@ TEST(StarterConfigTest, StemsOfFewWordsAreHallucinated) {
   config.train.repeated_tokens = 0.63;
   config.architecture = LayerKind::transformer;
   EXPECT_EQ(read(config).data.hallucination.rate, 0.3);
+  config.train.repeated_tokens = 0.4;
+  EXPECT_EQ(read(config).data.hallucination.rate, 0.3) << "enough for a Transformer";
+  config.train.repeated_tokens = 0.3;
+  EXPECT_EQ(read(config).data.hallucination.rate, 0);
   auto many = of(3'600, 40);
   many.train.repeated_tokens = 0.63;
   EXPECT_EQ(read(many).data.hallucination.rate, 0);
