@@ -81,11 +81,6 @@ ExitCode prepare(const PrepareArguments& arguments) {
   ThreadPool pool(thread_count(options.threads));
   const auto result = prepare_corpus(options, arguments.output, pool);
   log::info("{}", corpora_table(result, options));
-  if (result.kept_shards == result.shards) {
-    log::info("{}: was complete; nothing was written", arguments.output);
-  } else if (result.kept_shards > 0) {
-    log::info("Kept {} of an earlier `regard prepare`.", counted(result.kept_shards, "shard"));
-  }
   log::info("{}: {} in {}, {} MB. Train with: regard train -c {} data.prepared={}",
             arguments.output, counted(result.all.kept, "pair"), counted(result.shards, "shard"),
             format_thousands(static_cast<std::int64_t>(result.bytes >> 20)), arguments.config,

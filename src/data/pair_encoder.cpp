@@ -130,7 +130,7 @@ struct EncodedRange {
   std::exception_ptr error;
 };
 
-// Encodes the pairs of a range, except for the first `skipped` lines of its file.
+// Encodes the pairs of a range.
 EncodedRange encode(const PairRange& range, const EncodeFiles& files, const PairEncoder& encoder) {
   EncodedRange result;
   try {
@@ -142,8 +142,7 @@ EncodedRange encode(const PairRange& range, const EncodeFiles& files, const Pair
                             range.source->line(s, files.source.path())};
       const FileLine target{files.target.path(), number,
                             range.target->line(t, files.target.path())};
-      const bool is_kept = number > files.skipped_lines &&
-                           encoder.add(source, target, result.pairs, result.warnings);
+      const bool is_kept = encoder.add(source, target, result.pairs, result.warnings);
       if (files.duplicates == nullptr) continue;
       result.hashes.push_back(hash_of_pair(source.text, target.text));
       result.is_kept.push_back(is_kept);
@@ -282,7 +281,7 @@ void encode_files(const EncodeFiles& files, const PairEncoder& encoder, ThreadPo
       for (const auto& warning : result.warnings) log::warning("{}", warning);
       if (result.error) std::rethrow_exception(result.error);
       if (files.duplicates != nullptr) remove_duplicates(result, *files.duplicates);
-      if (result.pairs.report.read > 0) add(result.pairs);
+      add(result.pairs);
     }
     ranges = take_pairs(source, target);
   } while (!ranges.empty());

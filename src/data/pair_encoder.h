@@ -57,7 +57,6 @@ class PairEncoder {
 struct EncodeFiles {
   const TextFile& source;
   const TextFile& target;
-  std::int64_t skipped_lines = 0;         // encoded before; they are only added to `duplicates`
   DuplicateFilter* duplicates = nullptr;  // null: duplicates are kept
   // Called on one of the threads from time to time, at the same time as the encoding.
   std::function<void()> background = {};

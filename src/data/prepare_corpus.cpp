@@ -1,8 +1,7 @@
 #include "data/prepare_corpus.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,52 +24,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* folder_lock_name = ".lock";
+constexpr const char* prepare_lock_name = ".prepare.lock";
+// A file that the folder has until prepared.json is written.
+constexpr const char* unfinished_name = "unfinished";
 
-// Throws ConfigError if a folder without a manifest has files.
-void check_empty(const fs::path& folder) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
+// Begins an empty folder, or anew one that an earlier prepare did not finish. Throws ConfigError if
+// the folder has other files.
+void begin_folder(const fs::path& folder) {
+  const bool is_unfinished = is_file(folder / unfinished_name);
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const auto name = entry.path().filename().string();
-    // A killed process leaves its lock and, on some file systems, a temporary file.
-    if (name == folder_lock_name ||
-        name.starts_with(fmt::format("{}.part-", prepared_manifest_name))) {
-      continue;
-    }
+    if (is_unfinished && name.starts_with("shard-")) fs::remove(entry.path(), ignored);
+    if (is_unfinished || name == prepare_lock_name) continue;
     throw ConfigError(
-        "{}: found {}, expected an empty folder or one of `regard prepare`; give another folder "
-        "with -o",
+        "{}: found {}, expected an empty folder; give another folder with -o, or remove this one "
+        "if an earlier `regard prepare` wrote it",
         folder.string(), name);
   }
-  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
-    throw ConfigError("{}: found a file, expected a folder; give another name with -o",
-                      folder.string());
-  }
-}
-
-// Throws ConfigError if the folder was begun with other options or from other text.
-void check_same_inputs(const fs::path& folder, const PreparedManifest& manifest,
-                       const Options& before, const Options& now,
-                       const std::vector<TextDigest>& text) {
-  auto changed = pair_option_differences(before, now, /*tokenizer_training=*/true);
-  for (const auto& difference : option_differences(before, now)) {
-    if (difference.is_at("data.train") || difference.is_at("data.tokenizer.src_file") ||
-        difference.is_at("data.tokenizer.trg_file") ||
-        difference.is_at("data.tokenizer.sampling")) {
-      changed.push_back(difference);
-    }
-  }
-  auto differences = differences_text(changed);
-  const auto paths = training_paths(now.data, /*with_unused=*/true);
-  for (std::size_t i = 0; i < std::min(text.size(), manifest.text.size()); ++i) {
-    if (text[i].sha256 == manifest.text[i].sha256) continue;
-    differences += (fmt::format("\n  {}: the text has changed ({} then, {} now)", paths[i],
-                                counted(manifest.text[i].lines, "line"), text[i].lines));
-  }
-  if (differences.empty()) return;
-  throw ConfigError(
-      "{}: was prepared from other inputs:{}\nGive another folder with -o, or remove this one",
-      folder.string(), differences);
+  write_file(folder / unfinished_name, "");
 }
 
 // Writes the shards of a folder. The pairs of a finished shard are converted and written on another
@@ -80,10 +52,9 @@ class ShardWriter {
   ShardWriter(const fs::path& folder, PreparedManifest& manifest, const ShardLimits& limits)
       : folder_(folder), manifest_(manifest), limits_(limits) {}
 
-  // Begins with a corpus after the line that an earlier process reached.
-  void begin(std::size_t corpus, std::int64_t line) {
+  void begin(std::size_t corpus) {
     corpus_ = corpus;
-    line_ = line;
+    line_ = 0;
   }
   void add(const CorpusPairs& pairs) {
     line_ += pairs.report.read;
@@ -108,8 +79,7 @@ class ShardWriter {
     auto name = fmt::format("shard-{:05}.bin", manifest_.shards.size());
     write_file(folder_ / name, bytes);
     manifest_.shards.push_back(
-        {std::move(name), corpus, line, pairs.report, bytes.size(), sha256(bytes)});
-    write_file(folder_ / prepared_manifest_name, manifest_.text_of_file());
+        {std::move(name), corpus, pairs.report, bytes.size(), sha256(bytes)});
     log::info("{}: {} of corpus {} up to line {}", manifest_.shards.back().file,
               counted(pairs.report.kept, "pair"), corpus, line);
   }
@@ -130,36 +100,13 @@ class ShardWriter {
   ShardLimits limits_;
   CorpusPairs pairs_;  // of the current shard
   std::size_t corpus_ = 0;
-  std::int64_t line_ = 0;  // the last line of the corpus in pairs_
+  std::int64_t line_ = 0;  // the last line of the corpus that was added
   std::optional<Shard> waiting_;
 };
 
-// Removes the shards from the first damaged one on from the manifest.
-void keep_intact_shards(const fs::path& folder, PreparedManifest& manifest, ThreadPool& pool) {
-  auto& shards = manifest.shards;
-  std::vector<char> is_intact(shards.size());
-  parallel_for(pool, shards.size(), [&](std::size_t i) {
-    try {
-      verify_shard(folder, shards[i]);
-      is_intact[i] = 1;
-    } catch (const InputError&) {
-    }
-  });
-  const auto first = static_cast<std::size_t>(std::ranges::find(is_intact, 0) - is_intact.begin());
-  if (first == shards.size()) return;
-  log::warning("{}: missing or damaged; it and the shards after it are made anew",
-               (folder / shards[first].file).string());
-  shards.resize(first);
-  manifest.is_complete = false;
-}
-
-// Writes config.yaml and the tokenizers, and returns the manifest that a new folder starts with.
-// The first file is a manifest without files, so that the folder of a killed process is recognised.
-PreparedManifest begin_folder(const fs::path& folder, const Options& options,
-                              const TextCodec& codec, std::vector<TextDigest> text) {
-  PreparedManifest manifest;
-  write_file(folder / prepared_manifest_name, manifest.text_of_file());
-  manifest.text = std::move(text);
+// Writes config.yaml and the tokenizers.
+void write_codec(const fs::path& folder, const Options& options, const TextCodec& codec,
+                 PreparedManifest& manifest) {
   const auto add = [&](const std::string& name, const std::string& bytes) {
     write_file(folder / name, bytes);
     manifest.files.push_back({name, sha256(bytes)});
@@ -171,16 +118,12 @@ PreparedManifest begin_folder(const fs::path& folder, const Options& options,
   if (!options.data.tokenizer.joint && !fixed_target_tokenizer(options.model)) {
     add("target.tokenizer", codec.target->serialized());
   }
-  write_file(folder / prepared_manifest_name, manifest.text_of_file());
-  return manifest;
 }
 
-PrepareResult result_of(const PreparedManifest& manifest, const Options& options,
-                        std::size_t kept_shards) {
+PrepareResult result_of(const PreparedManifest& manifest, const Options& options) {
   PrepareResult result{.corpora = std::vector<CorpusReport>(options.data.train.size()),
                        .all = manifest.report(),
-                       .shards = manifest.shards.size(),
-                       .kept_shards = kept_shards};
+                       .shards = manifest.shards.size()};
   for (const auto& shard : manifest.shards) {
     result.corpora[shard.corpus].add(shard.report);
     result.bytes += shard.bytes;
@@ -192,60 +135,46 @@ PrepareResult result_of(const PreparedManifest& manifest, const Options& options
 
 PrepareResult prepare_corpus(const Options& options, const fs::path& folder, ThreadPool& pool,
                              const ShardLimits& limits) {
-  if (!read_prepared_manifest(folder)) check_empty(folder);
+  if (is_file(folder)) {
+    throw ConfigError("{}: found a file, expected a folder; give another name with -o",
+                      folder.string());
+  }
   make_folder(folder);
   const FileLock lock(
-      folder / folder_lock_name,
-      fmt::format("{}: another `regard prepare` writes to this folder; wait for its end",
+      folder / prepare_lock_name,
+      fmt::format("{}: another `regard prepare` writes to this folder; give another one with -o",
                   folder.string()));
-  auto manifest = read_prepared_manifest(folder);
+  begin_folder(folder);
   const auto& data = options.data;
   const TextFiles files(training_paths(data, /*with_unused=*/true), pool);
-  std::vector<TextDigest> text;
+  PreparedManifest manifest;
   for (const auto& corpus : data.train) {
     check_parallel(files.at(corpus.src), files.at(corpus.trg));
-    text.push_back(files.at(corpus.src).digest());
-    text.push_back(files.at(corpus.trg).digest());
+    manifest.text.push_back(files.at(corpus.src).digest());
+    manifest.text.push_back(files.at(corpus.trg).digest());
   }
-  TextCodec codec;
-  if (manifest && !manifest->files.empty()) {
-    const auto before = read_prepared_options(folder, *manifest);
-    check_same_inputs(folder, *manifest, before, options, text);
-    codec = read_prepared_codec(folder, *manifest, before);
-    keep_intact_shards(folder, *manifest, pool);
-  } else {
-    codec = make_text_codec(data, options.model, files, pool, options.threads);
-    manifest = begin_folder(folder, options, codec, std::move(text));
-  }
-  const auto kept_shards = manifest->shards.size();
-  if (manifest->is_complete) return result_of(*manifest, options, kept_shards);
+  const auto codec = make_text_codec(data, options.model, files, pool, options.threads);
+  write_codec(folder, options, codec, manifest);
 
   DuplicateFilter duplicates;
-  const bool has_shards = !manifest->shards.empty();
-  const auto last_corpus = has_shards ? manifest->shards.back().corpus : 0;
-  const auto last_line = has_shards ? manifest->shards.back().end_line : 0;
-  ShardWriter writer(folder, *manifest, limits);
+  ShardWriter writer(folder, manifest, limits);
   for (std::size_t i = 0; i < data.train.size(); ++i) {
     const auto& corpus = data.train[i];
-    const auto& source = files.at(corpus.src);
-    const auto done = i < last_corpus ? source.digest().lines : i == last_corpus ? last_line : 0;
-    const bool is_done = done == source.digest().lines;
-    if (corpus.weight == 0 || (is_done && !data.remove_duplicates)) continue;
-    writer.begin(i, done);
+    if (corpus.weight == 0) continue;
+    writer.begin(i);
     const auto tagged = codec.with_tags(corpus.src_tag, corpus.trg_tag);
     const PairEncoder encoder(data, tagged, data.tokenizer.sampling > 0, PairSelection::trained);
-    encode_files({.source = source,
+    encode_files({.source = files.at(corpus.src),
                   .target = files.at(corpus.trg),
-                  .skipped_lines = done,
                   .duplicates = data.remove_duplicates ? &duplicates : nullptr,
                   .background = [&] { writer.write_waiting(); }},
                  encoder, pool, [&](const CorpusPairs& pairs) { writer.add(pairs); });
     writer.end();
   }
-  check_pairs_left(manifest->report(), data);
-  manifest->is_complete = true;
-  write_file(folder / prepared_manifest_name, manifest->text_of_file());
-  return result_of(*manifest, options, kept_shards);
+  check_pairs_left(manifest.report(), data);
+  write_file(folder / prepared_manifest_name, manifest.text_of_file());
+  fs::remove(folder / unfinished_name);
+  return result_of(manifest, options);
 }
 
 }  // namespace regard

@@ -16,8 +16,7 @@ struct PrepareResult {
   std::vector<CorpusReport> corpora;  // of data.train; of weight 0: nothing read
   CorpusReport all;
   std::size_t shards = 0;
-  std::size_t kept_shards = 0;  // those that an earlier call wrote
-  std::uint64_t bytes = 0;      // of all shards
+  std::uint64_t bytes = 0;  // of all shards
 };
 
 // Limits on the size of a shard. It ends with the first range of lines that exceeds one.
@@ -27,15 +26,13 @@ struct ShardLimits {
 };
 
 // Trains or loads the tokenizers and encodes the corpora of data.train into the folder, on all
-// threads. If an earlier call with the same text and options did not finish, goes on after its last
-// shard; shards from the first damaged one on are made anew. The bytes of the folder depend on
-// neither the number of threads nor on interruptions. Memory: two shards, 16 MB for each thread,
-// the text of small corpora (TextFiles), and 9 to 14 bytes for each pair with
-// data.remove_duplicates.
+// threads. Writes prepared.json at the end. The bytes of the folder do not depend on the number of
+// threads. Memory: two shards, 16 MB for each thread, the text of small corpora (TextFiles), and 9
+// to 14 bytes for each pair with data.remove_duplicates.
 //
-// Throws ConfigError if the folder has other files, or was prepared with other options or from
-// other text; EnvironmentError if it cannot be written or another process prepares it; and the
-// errors of make_text_codec() and Corpus::training().
+// Throws ConfigError if the path is a file, or a folder with other files than those of a prepare
+// that was stopped; EnvironmentError if it cannot be written or another process prepares it; and
+// the errors of make_text_codec() and Corpus::training().
 PrepareResult prepare_corpus(const Options& options, const std::filesystem::path& folder,
                              ThreadPool& pool, const ShardLimits& limits = {});
 

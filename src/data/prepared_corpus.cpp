@@ -44,7 +44,6 @@ std::string with_hash(Json json) {
 
 PreparedManifest manifest_from(const Json& json) {
   PreparedManifest manifest;
-  manifest.is_complete = json.at("complete");
   for (const auto& file : json.at("files")) {
     manifest.files.push_back({file.at("file"), file.at("sha256")});
   }
@@ -52,7 +51,7 @@ PreparedManifest manifest_from(const Json& json) {
     manifest.text.push_back({text.at("lines"), text.at("sha256")});
   }
   for (const auto& shard : json.at("shards")) {
-    manifest.shards.push_back({shard.at("file"), shard.at("corpus"), shard.at("end_line"),
+    manifest.shards.push_back({shard.at("file"), shard.at("corpus"),
                                corpus_report_from(shard.at("report")), shard.at("bytes"),
                                shard.at("sha256")});
   }
@@ -65,11 +64,8 @@ bool is_consistent(const PreparedManifest& manifest) {
   for (std::size_t i = 0; i < shards.size(); ++i) {
     const auto& shard = shards[i];
     if (shard.file != fmt::format("shard-{:05}.bin", i) || shard.report.kept < 0 ||
-        2 * shard.corpus + 1 >= manifest.text.size()) {
-      return false;
-    }
-    if (i > 0 && std::pair(shard.corpus, shard.end_line) <=
-                     std::pair(shards[i - 1].corpus, shards[i - 1].end_line)) {
+        2 * shard.corpus + 1 >= manifest.text.size() ||
+        (i > 0 && shard.corpus < shards[i - 1].corpus)) {
       return false;
     }
   }
@@ -91,56 +87,15 @@ std::string read_verified(const fs::path& folder, const PreparedManifest& manife
                    (folder / name).string());
 }
 
-// True for a key that decides which pairs there are.
-bool decides_pairs(const Difference& difference, bool tokenizer_training) {
-  const auto is_one_of = [&](std::span<const std::string_view> keys) {
-    return std::ranges::count(keys, difference.key) > 0;
-  };
-  static constexpr std::array<std::string_view, 8> always = {
-      "data.max_length",       "data.max_ratio",       "data.remove_duplicates",
-      "data.tokenizer.kind",   "data.tokenizer.joint", "data.tokenizer.lowercase",
-      "model.encoder.numbers", "model.output.kind"};
-  static constexpr std::array<std::string_view, 4> of_tokenizer = {
-      "data.tokenizer.vocabulary_size", "data.tokenizer.min_frequency",
-      "data.tokenizer.character_coverage", "data.tokenizer.user_symbols"};
-  return is_one_of(always) || (tokenizer_training && is_one_of(of_tokenizer));
-}
-
-}  // namespace
-
-CorpusReport PreparedManifest::report() const {
-  CorpusReport total;
-  for (const auto& shard : shards) total.add(shard.report);
-  return total;
-}
-
-std::string PreparedManifest::text_of_file() const {
-  Json json = {
-      {"format", prepared_format}, {"version", manifest_version}, {"tokens", tokens_version},
-      {"regard", version()},       {"complete", is_complete},     {"report", to_json(report())},
-      {"files", Json::array()},    {"text", Json::array()},       {"shards", Json::array()}};
-  for (const auto& file : files) {
-    json["files"].push_back({{"file", file.name}, {"sha256", file.sha256}});
-  }
-  for (const auto& digest : text) {
-    json["text"].push_back({{"lines", digest.lines}, {"sha256", digest.sha256}});
-  }
-  for (const auto& shard : shards) {
-    json["shards"].push_back({{"file", shard.file},
-                              {"corpus", shard.corpus},
-                              {"end_line", shard.end_line},
-                              {"pairs", shard.report.kept},
-                              {"bytes", shard.bytes},
-                              {"sha256", shard.sha256},
-                              {"report", to_json(shard.report)}});
-  }
-  return with_hash(std::move(json));
-}
-
-std::optional<PreparedManifest> read_prepared_manifest(const fs::path& folder) {
+// Throws InputError if the file is missing, damaged or of another version.
+PreparedManifest read_prepared_manifest(const fs::path& folder) {
   const auto path = folder / prepared_manifest_name;
   std::error_code ignored;
-  if (!fs::exists(path, ignored)) return std::nullopt;
+  if (!fs::exists(path, ignored)) {
+    throw InputError(
+        "{}: found no {}, which `regard prepare` writes at its end; run it into an empty folder",
+        folder.string(), prepared_manifest_name);
+  }
   const auto text =
       read_file<InputError>(path, "manifest of a prepared corpus", max_manifest_bytes);
   auto json = parse_json(text);
@@ -167,6 +122,7 @@ std::optional<PreparedManifest> read_prepared_manifest(const fs::path& folder) {
   }
 }
 
+// Throws InputError if the configuration is not the one in the manifest.
 Options read_prepared_options(const fs::path& folder, const PreparedManifest& manifest) {
   const auto yaml = read_verified(folder, manifest, prepared_config_name);
   try {
@@ -176,6 +132,7 @@ Options read_prepared_options(const fs::path& folder, const PreparedManifest& ma
   }
 }
 
+// Throws InputError if a tokenizer is not the one in the manifest.
 TextCodec read_prepared_codec(const fs::path& folder, const PreparedManifest& manifest,
                               const Options& options) {
   const auto read = [&](const std::string& side) {
@@ -186,36 +143,65 @@ TextCodec read_prepared_codec(const fs::path& folder, const PreparedManifest& ma
   return load_text_codec(options.model, options.data.tokenizer.joint, read);
 }
 
+// Throws InputError if the file has not the size and the hash of the manifest.
 void verify_shard(const fs::path& folder, const PreparedManifest::Shard& shard) {
   const MappedFile file(folder / shard.file);
   if (file.bytes().size() == shard.bytes && sha256(file.bytes()) == shard.sha256) return;
   throw InputError(
-      "{}: damaged: its bytes are not those that `regard prepare` wrote; run it again with the "
-      "same configuration and folder, and it makes the file anew",
+      "{}: damaged: its bytes are not those that `regard prepare` wrote; run it again into another "
+      "folder",
       (folder / shard.file).string());
 }
 
-std::vector<Difference> pair_option_differences(const Options& prepared, const Options& now,
-                                                bool tokenizer_training) {
-  auto differences = option_differences(prepared, now);
-  std::erase_if(differences, [&](const Difference& difference) {
-    return !decides_pairs(difference, tokenizer_training);
-  });
-  return differences;
+// True for a key that decides which pairs there are.
+bool decides_pairs(const Difference& difference, bool tokenizer_training) {
+  const auto is_one_of = [&](std::span<const std::string_view> keys) {
+    return std::ranges::count(keys, difference.key) > 0;
+  };
+  static constexpr std::array<std::string_view, 8> always = {
+      "data.max_length",       "data.max_ratio",       "data.remove_duplicates",
+      "data.tokenizer.kind",   "data.tokenizer.joint", "data.tokenizer.lowercase",
+      "model.encoder.numbers", "model.output.kind"};
+  static constexpr std::array<std::string_view, 4> of_tokenizer = {
+      "data.tokenizer.vocabulary_size", "data.tokenizer.min_frequency",
+      "data.tokenizer.character_coverage", "data.tokenizer.user_symbols"};
+  return is_one_of(always) || (tokenizer_training && is_one_of(of_tokenizer));
 }
 
-PreparedCorpus::PreparedCorpus(const fs::path& folder) : folder_(folder) {
-  auto manifest = read_prepared_manifest(folder);
-  if (!manifest) {
-    throw InputError("{}: found no {}; make the folder with `regard prepare`", folder.string(),
-                     prepared_manifest_name);
+}  // namespace
+
+CorpusReport PreparedManifest::report() const {
+  CorpusReport total;
+  for (const auto& shard : shards) total.add(shard.report);
+  return total;
+}
+
+std::string PreparedManifest::text_of_file() const {
+  Json json = {{"format", prepared_format},   {"version", manifest_version},
+               {"tokens", tokens_version},    {"regard", version()},
+               {"report", to_json(report())}, {"files", Json::array()},
+               {"text", Json::array()},       {"shards", Json::array()}};
+  for (const auto& file : files) {
+    json["files"].push_back({{"file", file.name}, {"sha256", file.sha256}});
   }
-  manifest_ = std::move(*manifest);
-  if (!manifest_.is_complete) {
-    throw InputError("{}: `regard prepare` has not finished; run it again, and it goes on",
-                     folder.string());
+  for (const auto& digest : text) {
+    json["text"].push_back({{"lines", digest.lines}, {"sha256", digest.sha256}});
   }
-  options_ = read_prepared_options(folder, manifest_);
+  for (const auto& shard : shards) {
+    json["shards"].push_back({{"file", shard.file},
+                              {"corpus", shard.corpus},
+                              {"pairs", shard.report.kept},
+                              {"bytes", shard.bytes},
+                              {"sha256", shard.sha256},
+                              {"report", to_json(shard.report)}});
+  }
+  return with_hash(std::move(json));
+}
+
+PreparedCorpus::PreparedCorpus(const fs::path& folder)
+    : folder_(folder),
+      manifest_(read_prepared_manifest(folder)),
+      options_(read_prepared_options(folder, manifest_)) {
   if (manifest_.text.size() != 2 * options_.data.train.size()) {
     throw damaged(folder / prepared_manifest_name);
   }
@@ -233,8 +219,8 @@ PreparedCorpus::PreparedCorpus(const fs::path& folder) : folder_(folder) {
     const auto& opened = shards_.emplace_back(path.string(), file.bytes(), vocabulary);
     if (file.bytes().size() != shard.bytes || opened.size() != shard.report.kept) {
       throw InputError(
-          "{}: found {} pairs in {} bytes, expected {} in {}; run `regard prepare` again with the "
-          "same configuration and folder, and it makes the file anew",
+          "{}: found {} pairs in {} bytes, expected {} in {}; run `regard prepare` again into "
+          "another folder",
           path.string(), opened.size(), file.bytes().size(), shard.report.kept, shard.bytes);
     }
     file.prefetch(0, opened.index_bytes());
@@ -301,7 +287,10 @@ CorpusPair PreparedCorpus::pair(std::int64_t i) const {
 }
 
 void PreparedCorpus::check_options(const Options& now, bool tokenizer_training) const {
-  const auto differences = pair_option_differences(options_, now, tokenizer_training);
+  auto differences = option_differences(options_, now);
+  std::erase_if(differences, [&](const Difference& difference) {
+    return !decides_pairs(difference, tokenizer_training);
+  });
   if (differences.empty()) return;
   throw ConfigError(
       "data.prepared: {} was prepared with other options:{}\nRestore these, or run `regard "

@@ -1,17 +1,14 @@
 // A corpus that `regard prepare` tokenized: a folder from which training reads the pairs that it
 // needs, in place, so that the corpus may be larger than memory.
 //
-//     prepared.json      corpora, counts, and size and SHA-256 of every other file
+//     prepared.json      corpora, counts, and size and SHA-256 of every other file; written last
 //     config.yaml        the configuration of prepare
 //     source.tokenizer, target.tokenizer   only if the tokenizer has a file
 //     shard-00000.bin …  the pairs (data/prepared_shard.h), in the order of the corpora
-//
-// While prepare runs, prepared.json lists the shards that are finished.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,7 +16,6 @@
 #include "base/mapped_file.h"
 #include "base/thread_pool.h"
 #include "config/options.h"
-#include "config/writer.h"
 #include "data/corpus_pairs.h"
 #include "data/prepared_shard.h"
 #include "data/text_codec.h"
@@ -34,9 +30,8 @@ inline constexpr const char* prepared_config_name = "config.yaml";
 struct PreparedManifest {
   struct Shard {
     std::string file;
-    std::size_t corpus = 0;     // index in data.train
-    std::int64_t end_line = 0;  // the last line of the corpus that was read for this shard
-    CorpusReport report;        // of the lines from the end of the shard before
+    std::size_t corpus = 0;  // index in data.train
+    CorpusReport report;     // of the lines from the end of the shard before
     std::uint64_t bytes = 0;
     std::string sha256;
   };
@@ -44,7 +39,6 @@ struct PreparedManifest {
     std::string name;
     std::string sha256;
   };
-  bool is_complete = false;
   std::vector<File> files;       // config.yaml and tokenizers
   std::vector<TextDigest> text;  // source and target file of each corpus of data.train
   std::vector<Shard> shards;
@@ -54,33 +48,12 @@ struct PreparedManifest {
   std::string text_of_file() const;
 };
 
-// Returns nullopt if the folder has no manifest. Throws InputError if it is damaged or of another
-// version.
-std::optional<PreparedManifest> read_prepared_manifest(const std::filesystem::path& folder);
-
-// Returns the configuration in the folder. Throws InputError if it is not the one in the manifest.
-Options read_prepared_options(const std::filesystem::path& folder,
-                              const PreparedManifest& manifest);
-
-// Reads the codec of the folder. Throws InputError if a file is damaged.
-TextCodec read_prepared_codec(const std::filesystem::path& folder, const PreparedManifest& manifest,
-                              const Options& options);
-
-// Throws InputError if the file has not the size and the hash of the manifest.
-void verify_shard(const std::filesystem::path& folder, const PreparedManifest::Shard& shard);
-
-// Returns option_differences() for the options that decide which pairs a prepared corpus has. With
-// `tokenizer_training`, this includes the options with which tokenizers are trained, and without
-// it only those that say how they encode.
-std::vector<Difference> pair_option_differences(const Options& prepared, const Options& now,
-                                                bool tokenizer_training);
-
 // Immutable, so threads can share it.
 class PreparedCorpus {
  public:
   // Opens the folder and verifies the manifest, the tokenizers, and the header of each shard; the
   // pairs are verified when they are read. Throws InputError if a file is missing, damaged or of
-  // another version, or if the folder is not complete.
+  // another version.
   explicit PreparedCorpus(const std::filesystem::path& folder);
 
   const std::filesystem::path& folder() const { return folder_; }
@@ -108,7 +81,9 @@ class PreparedCorpus {
   // Verifies and returns a pair. Throws InputError if it is damaged.
   CorpusPair pair(std::int64_t i) const;
 
-  // Throws ConfigError if pair_option_differences() finds any.
+  // Throws ConfigError if an option that decides which pairs a prepared corpus has was different.
+  // With `tokenizer_training`, this includes the options with which tokenizers are trained, and
+  // without it only those that say how they encode.
   void check_options(const Options& now, bool tokenizer_training) const;
 
   // Verifies the hash of every file, on all threads. Throws InputError for the first shard that is

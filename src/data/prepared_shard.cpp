@@ -99,7 +99,9 @@ PreparedShard::PreparedShard(std::string name, std::string_view bytes,
   Header header{};
   if (bytes.size() >= sizeof(header)) std::memcpy(&header, bytes.data(), sizeof(header));
   if (!std::equal(shard_magic.begin(), shard_magic.end(), header.magic.begin())) {
-    throw InputError("{}: not a shard of a prepared corpus; run `regard prepare` again", name_);
+    throw InputError(
+        "{}: not a shard of a prepared corpus; run `regard prepare` again into another folder",
+        name_);
   }
   if (header.version != shard_version) {
     throw InputError(
@@ -110,14 +112,14 @@ PreparedShard::PreparedShard(std::string name, std::string_view bytes,
   if (header.bytes != bytes.size()) {
     throw InputError(
         "{}: found {} bytes, expected {}: the file is incomplete or was changed; run `regard "
-        "prepare` again to make it anew",
+        "prepare` again into another folder",
         name_, bytes.size(), header.bytes);
   }
   const auto rest = bytes.size() - sizeof(header);
   if (header.pairs > rest / sizeof(Entry) || rest % word != 0 ||
       header.lists > (extended_ids_list | numbers_list | text_list) ||
       ((header.lists & numbers_list) != 0) != (header.width > 0)) {
-    throw InputError("{}: damaged header; run `regard prepare` again to make the file anew", name_);
+    throw InputError("{}: damaged header; run `regard prepare` again into another folder", name_);
   }
   lists_ = header.lists;
   width_ = header.width;
@@ -140,10 +142,8 @@ std::size_t PreparedShard::index_bytes() const {
 CorpusPair PreparedShard::pair(std::int64_t i) const {
   const Entry& found = entry(i);
   const auto fail = [&] {
-    return InputError(
-        "{}: pair {} is damaged; `regard prepare` with the same configuration and folder makes the "
-        "file anew",
-        name_, i);
+    return InputError("{}: pair {} is damaged; run `regard prepare` again into another folder",
+                      name_, i);
   };
   auto rest = words_.subspan(std::min<std::size_t>(found.position, words_.size()));
   const auto take = [&](std::uint64_t words) {

@@ -2,9 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -16,7 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
 class Prepare : public Train {
  protected:
@@ -103,40 +100,7 @@ TEST_F(Prepare, AResumedTrainingEndsInTheSameBytes) {
   }
 }
 
-TEST_F(Prepare, AKilledPrepareGoesOn) {
-  std::ofstream source(folder_ / "train.en", std::ios::app);
-  std::ofstream target(folder_ / "train.fr", std::ios::app);
-  const auto text = toy_corpus(1000, 3);
-  for (int i = 0; i < 1200; ++i) {
-    source << text.source;
-    target << text.target;
-  }
-  source.close();
-  target.close();
-  const auto command = std::string(REGARD_BINARY_DIR) + "/regard prepare -c " + config_.string() +
-                       " -o " + prepared_.string();
-  const auto script =
-      command + " 2>/dev/null & pid=$!; until grep -q shard-00000 " +
-      (prepared_ / "prepared.json").string() +
-      " 2>/dev/null || ! kill -0 $pid 2>/dev/null; do sleep 0.005; done; kill -9 $pid; "
-      "wait $pid 2>/dev/null";
-  const int ignored = std::system(("bash -c '" + script + "'").c_str());
-  (void)ignored;
-  ASSERT_THAT(read_text(prepared_ / "prepared.json"), HasSubstr("\"complete\": false"));
-  const auto unfinished = train_prepared();
-  EXPECT_EQ(unfinished.code, 3);
-  EXPECT_THAT(unfinished.err, HasSubstr("has not finished"));
-  const auto finished = prepare();
-  EXPECT_EQ(finished.code, 0) << finished.err;
-  EXPECT_THAT(finished.err, HasSubstr("Kept 1 shard of an earlier"));
-  EXPECT_EQ(verify().code, 0);
-  const auto killed = read_text(prepared_ / "prepared.json");
-  fs::remove_all(prepared_);
-  ASSERT_EQ(prepare().code, 0);
-  EXPECT_EQ(read_text(prepared_ / "prepared.json"), killed);  // with the hashes of all files
-}
-
-TEST_F(Prepare, DamageIsNamedAndRepaired) {
+TEST_F(Prepare, DamageIsNamed) {
   ASSERT_EQ(prepare().code, 0);
   EXPECT_EQ(verify().code, 0);
   const auto shard = prepared_ / "shard-00000.bin";
@@ -154,10 +118,11 @@ TEST_F(Prepare, DamageIsNamedAndRepaired) {
   const auto cut = train_prepared({"--fresh"});
   EXPECT_EQ(cut.code, 3);
   EXPECT_THAT(cut.err, HasSubstr("found 1000 bytes, expected"));
-  const auto repaired = prepare();
-  EXPECT_EQ(repaired.code, 0);
-  EXPECT_THAT(repaired.err, HasSubstr("missing or damaged"));
-  EXPECT_EQ(read_text(shard), intact);
+  fs::remove(prepared_ / "prepared.json");
+  for (const auto& finished : {train_prepared({"--fresh"}), verify()}) {
+    EXPECT_EQ(finished.code, 3);
+    EXPECT_THAT(finished.err, HasSubstr("found no prepared.json"));
+  }
 }
 
 TEST_F(Prepare, OtherInputsAndFoldersAreErrors) {
@@ -166,8 +131,9 @@ TEST_F(Prepare, OtherInputsAndFoldersAreErrors) {
     EXPECT_EQ(finished.code, code) << finished.err;
     EXPECT_THAT(finished.err, HasSubstr(text));
   };
-  EXPECT_THAT(prepare().err, HasSubstr("was complete; nothing was written"));
-  expect_error(prepare({"data.max_length=7"}), 2, "data.max_length: 100 → 7");
+  const auto manifest = read_text(prepared_ / "prepared.json");
+  expect_error(prepare(), 2, "expected an empty folder");
+  EXPECT_EQ(read_text(prepared_ / "prepared.json"), manifest);
   expect_error(prepare({"data.tokenizer.extend_by=5"}), 2, "data.tokenizer.extend_by is 5");
   expect_error(train_prepared({"data.max_length=7"}), 2, "data.max_length: 100 → 7");
   expect_error(train_prepared({"data.tokenizer.vocabulary_size=9"}), 2,

@@ -11,7 +11,6 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "data/batch.h"
 #include "data/corpus.h"
 #include "data/prepare_corpus.h"
@@ -34,7 +33,6 @@ std::string bytes_of(const fs::path& path) {
 std::map<std::string, std::string> contents(const fs::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().filename() == ".lock") continue;
     files[entry.path().filename()] = bytes_of(entry.path());
   }
   return files;
@@ -129,16 +127,6 @@ class PreparedCorpusTest : public testing::Test {
     byte = static_cast<char>(byte ^ 0x40);
     folder_.write("prepared/" + file, bytes);
   }
-  // Leaves the folder as a process that was killed after `shards` shards.
-  void interrupt_after(std::size_t shards) {
-    const fs::path path = folder_.path("prepared");
-    auto manifest = *read_prepared_manifest(path);
-    for (auto i = shards + 1; i < manifest.shards.size(); ++i)
-      fs::remove(path / manifest.shards[i].file);
-    manifest.shards.resize(shards);
-    manifest.is_complete = false;
-    write_file(path / prepared_manifest_name, manifest.text_of_file());
-  }
   std::string error_of_open() {
     return message_of<InputError>([&] { open(); });
   }
@@ -191,40 +179,6 @@ TEST_F(PreparedCorpusTest, ItsBytesDoNotDependOnTheThreads) {
   prepare("one", 1);
   prepare("three", 3);
   EXPECT_EQ(contents(folder_.path("one")), contents(folder_.path("three")));
-}
-
-TEST_F(PreparedCorpusTest, AnInterruptedPrepareGoesOnToTheSameBytes) {
-  for (const bool remove_duplicates : {false, true}) {
-    use_large_corpora();
-    options_.data.remove_duplicates = remove_duplicates;
-    // Repeats the first pairs at the end of the last corpus, far from the shards that are kept.
-    options_.data.train.push_back({folder_.write("d.src", random_lines(300, 1)),
-                                   folder_.write("d.trg", random_lines(300, 2)), 1});
-    const auto whole = prepare();
-    EXPECT_EQ(whole.all.duplicates > 0, remove_duplicates);
-    const auto expected = contents(folder_.path("prepared"));
-    for (std::size_t shards = 0; shards <= whole.shards; ++shards) {
-      interrupt_after(shards);
-      EXPECT_THAT(error_of_open(), HasSubstr("has not finished"));
-      const auto result = prepare();
-      EXPECT_EQ(result.kept_shards, shards);
-      EXPECT_TRUE(result.all == whole.all);
-      EXPECT_EQ(contents(folder_.path("prepared")), expected) << shards;
-    }
-    EXPECT_EQ(prepare().kept_shards, whole.shards);  // nothing to do
-    EXPECT_EQ(contents(folder_.path("prepared")), expected);
-    fs::remove_all(folder_.path("prepared"));
-  }
-}
-
-TEST_F(PreparedCorpusTest, AProcessKilledWhileItTrainedTheTokenizersStartsAnew) {
-  use_corpus("a b\nb c\n", "x\ny\n");
-  const fs::path path = folder_.path("prepared");
-  fs::create_directory(path);
-  write_file(path / prepared_manifest_name, PreparedManifest().text_of_file());
-  folder_.write("prepared/source.tokenizer", "half of a");
-  prepare();
-  expect_same_as_plain();
 }
 
 TEST_F(PreparedCorpusTest, ReportsWhatEachFilterRemoved) {
@@ -313,10 +267,9 @@ TEST_F(PreparedCorpusTest, DamageIsAnError) {
               HasSubstr("found no prepared.json"));
 }
 
-TEST_F(PreparedCorpusTest, AChangedByteOfAPairIsFoundByVerifyAndRepairedByPrepare) {
+TEST_F(PreparedCorpusTest, AChangedByteOfAPairIsFoundByVerifyAndByTraining) {
   use_large_corpora();
   prepare();
-  const auto intact = contents(folder_.path("prepared"));
   ThreadPool pool(2);
   EXPECT_NO_THROW(open()->verify(pool));
   damage("shard-00002.bin", -3);  // of the last id: it is now outside the vocabulary
@@ -328,8 +281,6 @@ TEST_F(PreparedCorpusTest, AChangedByteOfAPairIsFoundByVerifyAndRepairedByPrepar
                 for (std::int64_t i = 0; i < found.size(); ++i) static_cast<void>(found.pair(i));
               }),
               AllOf(HasSubstr("shard-00002.bin"), HasSubstr("is damaged")));
-  EXPECT_EQ(prepare().kept_shards, 2U);
-  EXPECT_EQ(contents(folder_.path("prepared")), intact);
 }
 
 // Every position of the index may have any value.
@@ -357,40 +308,40 @@ TEST_F(PreparedCorpusTest, ADamagedIndexIsAnError) {
   }
 }
 
-TEST_F(PreparedCorpusTest, OtherInputsNeedAnotherFolder) {
-  use_large_corpora();
-  prepare();
-  const auto expect_refused = [&](const std::string& difference) {
-    EXPECT_THAT(message_of<ConfigError>([&] { prepare(); }),
-                AllOf(HasSubstr("was prepared from other inputs"), HasSubstr(difference)));
+TEST_F(PreparedCorpusTest, AFolderThatIsNotEmptyIsRefusedAndUnchanged) {
+  use_corpus("a b\n", "x\n");
+  const auto refusal = [&](const std::string& name) {
+    const auto before = contents(folder_.path(name));
+    const auto message = message_of<ConfigError>([&] { prepare(name); });
+    EXPECT_EQ(contents(folder_.path(name)), before);
+    return message;
   };
-  const auto before = options_;
-  options_.data.max_length = 5;
-  expect_refused("data.max_length");
-  options_ = before;
-  options_.data.tokenizer.lowercase = true;
-  expect_refused("data.tokenizer.lowercase");
-  options_ = before;
-  options_.data.tokenizer.user_symbols = {"<x>"};
-  expect_refused("data.tokenizer.user_symbols");
-  options_ = before;
-  options_.data.train.pop_back();
-  expect_refused("data.train.2.src");
-  options_ = before;
-  options_.training.learning_rate = 7;  // does not matter
-  EXPECT_NO_THROW(prepare());
-  folder_.write("a.trg", random_lines(15000, 9));
-  expect_refused("the text has changed");
-}
-
-TEST_F(PreparedCorpusTest, AFolderWithOtherFilesIsRefused) {
-  use_corpus("a\n", "x\n");
-  fs::create_directory(folder_.path("prepared"));
-  folder_.write("prepared/thesis.tex", "...");
-  EXPECT_THAT(message_of<ConfigError>([&] { prepare(); }), HasSubstr("found thesis.tex"));
-  EXPECT_THAT(contents(folder_.path("prepared")), testing::SizeIs(1));
+  fs::create_directory(folder_.path("mine"));
+  folder_.write("mine/thesis.tex", "...");
+  EXPECT_THAT(refusal("mine"), HasSubstr("found thesis.tex, expected an empty folder"));
+  prepare();
+  EXPECT_THAT(refusal("prepared"), HasSubstr("expected an empty folder"));
   folder_.write("file", "");
   EXPECT_THAT(message_of<ConfigError>([&] { prepare("file"); }), HasSubstr("found a file"));
+}
+
+TEST_F(PreparedCorpusTest, AnEmptyFolderIsUsed) {
+  use_corpus("a b\n", "x\n");
+  fs::create_directory(folder_.path("prepared"));
+  folder_.write("prepared/.prepare.lock", "");  // of a process that was killed before it wrote
+  prepare();
+  expect_same_as_plain();
+}
+
+TEST_F(PreparedCorpusTest, AFolderThatWasNotFinishedIsBegunAnew) {
+  use_corpus("a a a a\n", "x\n");  // has no pair within data.max_ratio, found at the end
+  EXPECT_THAT(message_of<InputError>([&] { prepare(); }), HasSubstr("no training pair is left"));
+  EXPECT_TRUE(contents(folder_.path("prepared")).contains("shard-00000.bin"));
+  EXPECT_THAT(error_of_open(), HasSubstr("found no prepared.json"));
+  use_corpus("a b\n", "x\n");
+  prepare();
+  expect_same_as_plain();
+  EXPECT_FALSE(contents(folder_.path("prepared")).contains("unfinished"));
 }
 
 TEST_F(PreparedCorpusTest, TrainingNeedsTheSameOptions) {
