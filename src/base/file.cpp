@@ -5,38 +5,25 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <utility>
 #include <vector>
 
 namespace regard {
 namespace fs = std::filesystem;
 namespace {
 
-class WriteDescriptor {
- public:
-  // Owns the result of open(). Throws EnvironmentError, which names `path`, if it is negative.
-  WriteDescriptor(int fd, const fs::path& path) : fd_(fd) {
-    if (fd_ < 0) {
-      throw EnvironmentError("{}: cannot be written ({})", path.string(), std::strerror(errno));
-    }
-  }
-  ~WriteDescriptor() { ::close(fd_); }
-  WriteDescriptor(const WriteDescriptor&) = delete;
-  WriteDescriptor& operator=(const WriteDescriptor&) = delete;
-  int get() const { return fd_; }
+// Throws EnvironmentError with the reason in errno: throw_file_error(path, "written").
+[[noreturn]] void throw_file_error(const fs::path& path, std::string_view action) {
+  throw EnvironmentError("{}: cannot be {} ({})", path.string(), action, std::strerror(errno));
+}
 
- private:
-  int fd_;
-};
-
-// Ignores EINVAL (a file that cannot be synced, such as a pipe) and EROFS (a read-only file
-// system).
-void sync(int fd, const fs::path& path) {
-  if (::fsync(fd) != 0 && errno != EINVAL && errno != EROFS) {
-    throw EnvironmentError("{}: cannot be flushed to disk ({})", path.string(),
-                           std::strerror(errno));
-  }
+// Returns false with errno set if a file cannot be flushed. Ignores EINVAL (a file that cannot be
+// synced, such as a pipe) and EROFS (a read-only file system).
+bool flush_to_disk(int descriptor) {
+  return ::fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS;
 }
 
 fs::path folder_of(const fs::path& path) {
@@ -48,16 +35,28 @@ fs::path temporary_name(const fs::path& path, int i) {
   return path.string() + fmt::format(".part-{}", ::getpid()) + (i > 0 ? fmt::format("-{}", i) : "");
 }
 
-// Opens a file without a name, or calls create_temporary() if the file system does not support
-// that.
-int open_unnamed(const fs::path& path, fs::path& temporary) {
-  const int descriptor = ::open(folder_of(path).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
-  if (descriptor < 0) return create_temporary(path, temporary);
+// Copies the permissions of the file at `path`, if it exists, to an open file.
+void copy_permissions(const fs::path& path, int descriptor) noexcept {
+  struct stat before = {};
+  if (::stat(path.c_str(), &before) == 0) ::fchmod(descriptor, before.st_mode & 07777);
+}
+
+// Opens a file without a name, or with the name `temporary` if the file system does not support
+// that. Returns the descriptor, or -1 with errno set.
+int open_temporary(const fs::path& path, fs::path& temporary) {
+  // Fails for a name that is too long; otherwise only commit() would find the error.
+  if (::access(temporary_name(path, 0).c_str(), F_OK) != 0 && errno == ENAMETOOLONG) return -1;
+  int descriptor = ::open(folder_of(path).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  for (int i = 0; descriptor < 0; ++i) {
+    temporary = temporary_name(path, i);
+    descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno != EEXIST) return -1;
+  }
   copy_permissions(path, descriptor);
   return descriptor;
 }
 
-// Links the file of open_unnamed() to a temporary name.
+// Links a file without a name to a temporary name.
 void link_name(int descriptor, const fs::path& path, fs::path& temporary) {
   const auto self = fmt::format("/proc/self/fd/{}", descriptor);
   for (int i = 0;; ++i) {
@@ -66,8 +65,7 @@ void link_name(int descriptor, const fs::path& path, fs::path& temporary) {
       temporary = name;
       return;
     }
-    if (errno == EEXIST) continue;
-    throw EnvironmentError("{}: cannot be written ({})", path.string(), std::strerror(errno));
+    if (errno != EEXIST) throw_file_error(path, "written");
   }
 }
 
@@ -110,47 +108,34 @@ void write_all(int descriptor, std::string_view bytes, const fs::path& path) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      throw EnvironmentError("{}: cannot be written ({})", path.string(), std::strerror(errno));
-    }
+    if (written <= 0) throw_file_error(path, "written");
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }
 
-void copy_permissions(const fs::path& path, int descriptor) noexcept {
-  struct stat before = {};
-  if (::stat(path.c_str(), &before) == 0) ::fchmod(descriptor, before.st_mode & 07777);
+FileReplacement::FileReplacement(const fs::path& path)
+    : path_(path), descriptor_(open_temporary(path_, temporary_)) {
+  if (descriptor_ < 0) throw_file_error(path_, "written");
 }
 
-int create_temporary(const fs::path& path, fs::path& temporary) {
-  int descriptor = -1;
-  for (int i = 0; descriptor < 0; ++i) {
-    temporary = temporary_name(path, i);
-    descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0 && errno != EEXIST) return -1;
-  }
-  copy_permissions(path, descriptor);
-  return descriptor;
+FileReplacement::~FileReplacement() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void FileReplacement::commit() {
+  if (!flush_to_disk(descriptor_)) throw_file_error(path_, "flushed to disk");
+  if (temporary_.empty()) link_name(descriptor_, path_, temporary_);
+  ::close(std::exchange(descriptor_, -1));
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) throw_file_error(path_, "replaced");
+  temporary_.clear();
+  sync_to_disk(folder_of(path_));
 }
 
 void write_file(const fs::path& path, std::string_view bytes) {
-  fs::path temporary;  // empty as long as the file has no name
-  try {
-    WriteDescriptor file(open_unnamed(path, temporary), path);
-    write_all(file.get(), bytes, path);
-    sync(file.get(), path);
-    if (temporary.empty()) link_name(file.get(), path, temporary);
-  } catch (const EnvironmentError&) {
-    if (!temporary.empty()) ::unlink(temporary.c_str());
-    throw;
-  }
-  std::error_code error;
-  fs::rename(temporary, path, error);
-  if (error) {
-    ::unlink(temporary.c_str());
-    throw EnvironmentError("{}: cannot be replaced ({})", path.string(), error.message());
-  }
-  sync_to_disk(folder_of(path));
+  FileReplacement file(path);
+  write_all(file.descriptor(), bytes, path);
+  file.commit();
 }
 
 bool is_standard_stream(std::string_view path) noexcept {
@@ -181,8 +166,12 @@ void sync_to_disk(const fs::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   std::error_code ignored;
   if (descriptor < 0 && errno == EACCES && fs::is_directory(path, ignored)) return;
-  const WriteDescriptor file(descriptor, path);
-  sync(file.get(), path);
+  if (descriptor < 0) throw_file_error(path, "written");
+  const bool is_flushed = flush_to_disk(descriptor);
+  const int error = errno;
+  ::close(descriptor);
+  errno = error;
+  if (!is_flushed) throw_file_error(path, "flushed to disk");
 }
 
 }  // namespace regard

@@ -20,19 +20,31 @@ template <typename Exception>
 std::string read_file(const std::filesystem::path& path, std::string_view role,
                       std::size_t max_size = unlimited_size);
 
-// Replaces `path` atomically: writes a temporary file with the permissions of the old one, syncs
-// it, renames it and syncs the folder. Throws EnvironmentError (disk full, no permission) and
-// leaves the old file untouched. The temporary file has no name if the file system supports that,
-// so a killed process leaves nothing behind.
+// Replaces `path` atomically by a temporary file with the permissions of the old one. The temporary
+// file has no name until commit() if the file system supports that, so a killed process leaves
+// nothing behind. Otherwise its name is PATH.part-PID, or PATH.part-PID-N if that is taken. Without
+// commit(), the destructor removes it. Throws EnvironmentError (disk full, no permission) and
+// leaves the old file untouched.
+class FileReplacement {
+ public:
+  explicit FileReplacement(const std::filesystem::path& path);
+  ~FileReplacement();
+  FileReplacement(const FileReplacement&) = delete;
+  FileReplacement& operator=(const FileReplacement&) = delete;
+
+  // Returns the descriptor of the temporary file, for writing. This object closes it.
+  int descriptor() const { return descriptor_; }
+  // Syncs the file, renames it to `path` and syncs the folder. Call it once, after the last write.
+  void commit();
+
+ private:
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;  // empty if the file has no name
+  int descriptor_;
+};
+
+// Replaces a file by these bytes, as FileReplacement does.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
-
-// Creates a temporary file for the replacement of `path`, with the permissions of `path` if that
-// exists. Stores its name in `temporary`: PATH.part-PID, or PATH.part-PID-N if that name is taken.
-// Returns the descriptor, or -1 with errno set.
-int create_temporary(const std::filesystem::path& path, std::filesystem::path& temporary);
-
-// Copies the permissions of the file at `path`, if it exists, to an open file.
-void copy_permissions(const std::filesystem::path& path, int descriptor) noexcept;
 
 // Writes all bytes to an open descriptor. Throws EnvironmentError, which names `path`.
 void write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path);

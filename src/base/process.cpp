@@ -108,7 +108,7 @@ ExitCode report_current_exception() noexcept {
   return report(unknown_reason_message, ExitCode::unexpected);
 }
 
-// Runs the handlers of at_quick_exit(), which remove unfinished files.
+// Ends the program without destructors, which other threads may still need.
 [[noreturn]] void end_program() noexcept {
   std::quick_exit(static_cast<int>(report_current_exception()));
 }

@@ -4,11 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cerrno>
-#include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -24,31 +20,6 @@
 
 namespace regard {
 namespace {
-
-// C strings in atomics, because a signal handler may do little more than read them and call
-// unlink().
-std::array<std::atomic<char*>, 16> files_to_remove;
-
-extern "C" void remove_all() {
-  for (auto& slot : files_to_remove) {
-    if (const char* path = slot.load()) ::unlink(path);
-  }
-}
-
-extern "C" void remove_and_terminate(int signal) {
-  remove_all();
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-}
-
-// Does not replace handlers: signals may be ignored (nohup) or handled by training.
-void install_handlers() {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
-    struct sigaction before = {};
-    ::sigaction(signal, nullptr, &before);
-    if (before.sa_handler == SIG_DFL) std::signal(signal, remove_and_terminate);
-  }
-}
 
 // True if a temporary file can replace the path: it is a regular file, or nothing is there.
 bool is_replaceable(const std::string& path) {
@@ -75,11 +46,10 @@ std::string resolve_link(const std::string& path) {
   return error ? path : target.string();
 }
 
-std::FILE* open_temporary(const std::string& path, std::string& opened) {
-  std::filesystem::path beside;
-  const int descriptor = create_temporary(path, beside);
-  opened = beside.string();
-  return descriptor < 0 ? nullptr : ::fdopen(descriptor, "wb");
+// Returns a stream that writes to a copy of the descriptor, or null with errno set.
+std::FILE* open_copy(int descriptor) {
+  const int copy = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  return copy < 0 ? nullptr : ::fdopen(copy, "wb");
 }
 
 // Opens something that is no regular file. Says so if that waits for the reader of a pipe.
@@ -103,29 +73,6 @@ bool is_same_file(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
-
-RemovedOnSignal::RemovedOnSignal(const std::string& path) {
-  [[maybe_unused]] static const bool registered = std::at_quick_exit(remove_all) == 0;
-  install_handlers();
-  char* copy = ::strdup(path.c_str());
-  for (std::size_t i = 0; i < files_to_remove.size() && slot_ < 0; ++i) {
-    char* none = nullptr;
-    if (files_to_remove[i].compare_exchange_strong(none, copy)) slot_ = static_cast<int>(i);
-  }
-  if (slot_ < 0) std::free(copy);
-}
-
-RemovedOnSignal::~RemovedOnSignal() {
-  if (slot_ >= 0) std::free(files_to_remove[static_cast<std::size_t>(slot_)].exchange(nullptr));
-}
-
-RemovedOnSignal::RemovedOnSignal(RemovedOnSignal&& other) noexcept
-    : slot_(std::exchange(other.slot_, -1)) {}
-
-RemovedOnSignal& RemovedOnSignal::operator=(RemovedOnSignal&& other) noexcept {
-  std::swap(slot_, other.slot_);
-  return *this;
-}
 
 void check_files(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
   if (std::ranges::count(inputs, "-") > 1) {
@@ -163,27 +110,23 @@ std::string path_or_dash(const std::string& path) {
 OutputFile::OutputFile(const std::string& path) : path_(path), file_(stdout) {
   const auto descriptor = descriptor_of(path);
   if (is_standard_stream(path) || descriptor == STDOUT_FILENO) {
-    path_ = open_path_ = "standard output";
+    path_ = "standard output";
     return;
   }
   if (descriptor) {
-    open_path_ = path_ = path;
-    const int copy = ::dup(*descriptor);
-    file_ = copy < 0 ? nullptr : ::fdopen(copy, "wb");
-    if (file_ == nullptr) fail();
-    return;
+    file_ = open_copy(*descriptor);
+  } else {
+    check_output_path(path);
+    path_ = resolve_link(path);
+    if (is_replaceable(path)) replacement_.emplace(path_);
+    file_ = replacement_ ? open_copy(replacement_->descriptor()) : open_special(path);
   }
-  check_output_path(path);
-  open_path_ = path_ = resolve_link(path);
-  file_ = is_replaceable(path) ? open_temporary(path_, open_path_) : open_special(path);
   if (file_ == nullptr) fail();
-  if (open_path_ != path_) cleanup_ = RemovedOnSignal(open_path_);
   if (path.ends_with(".gz")) compressor_ = std::make_unique<GzipCompressor>();
 }
 
 OutputFile::~OutputFile() {
   if (file_ != nullptr && file_ != stdout) std::fclose(file_);
-  if (open_path_ != path_) std::remove(open_path_.c_str());
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -203,13 +146,8 @@ void OutputFile::commit() {
   if (compressor_) put(compressor_->finish());
   flush();
   if (file_ == stdout) return;
-  auto* file = std::exchange(file_, nullptr);
-  if (std::fclose(file) != 0) fail();
-  if (open_path_ == path_) return;
-  sync_to_disk(open_path_);
-  if (std::rename(open_path_.c_str(), path_.c_str()) != 0) fail();
-  open_path_ = path_;
-  cleanup_ = {};
+  if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
+  if (replacement_) replacement_->commit();
 }
 
 void OutputFile::fail() const {

@@ -3,28 +3,15 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/file.h"
 #include "data/byte_stream.h"
 
 namespace regard {
-
-// Removes a file if the process ends by SIGINT, SIGTERM, SIGHUP, SIGPIPE or quick_exit() while this
-// object lives. Signals that are ignored or handled elsewhere are left alone. Covers up to 16 files
-// at once; more are not removed.
-class RemovedOnSignal {
- public:
-  RemovedOnSignal() = default;
-  explicit RemovedOnSignal(const std::string& path);
-  ~RemovedOnSignal();
-  RemovedOnSignal(RemovedOnSignal&& other) noexcept;
-  RemovedOnSignal& operator=(RemovedOnSignal&& other) noexcept;
-
- private:
-  int slot_ = -1;
-};
 
 // Throws ConfigError with the file's name if an output is also an input or another output, belongs
 // to a training run or a model folder, or if "-" (standard input or output) is given twice. Ignores
@@ -36,11 +23,10 @@ void check_new_file(const std::string& path);
 // Returns `path`, or "-" if it is empty: for options that default to standard input or output.
 std::string path_or_dash(const std::string& path);
 
-// Writes to a temporary file beside `path`; commit() renames it to `path`, with the permissions of
-// an existing file. Without commit(), also after an error or a signal, an existing file stays as it
-// is and the temporary file is removed. Standard output, pipes and devices are written directly. A
-// name that ends in .gz is compressed. Throws ConfigError for a file of a training run or a model
-// folder, EnvironmentError with the system's reason for all other failures.
+// Replaces `path` when commit() is called, through a FileReplacement. Without commit(), also after
+// an error or a signal, an existing file stays as it is. Writes to standard output, pipes and
+// devices directly. Compresses if the name ends in .gz. Throws ConfigError for a file of a training
+// run or a model folder, EnvironmentError with the system's reason for all other failures.
 class OutputFile {
  public:
   // Writes to standard output if `path` is empty or "-".
@@ -60,8 +46,7 @@ class OutputFile {
   [[noreturn]] void fail() const;
 
   std::string path_;
-  std::string open_path_;  // the temporary file, or path_ if there is none
-  RemovedOnSignal cleanup_;
+  std::optional<FileReplacement> replacement_;  // empty if the output is written directly
   std::FILE* file_;
   std::unique_ptr<GzipCompressor> compressor_;
 };

@@ -103,19 +103,31 @@ TEST_F(File, WritingKeepsOtherFiles) {
   EXPECT_EQ(bytes_of(folder_ / "file.tmp"), "mine");
 }
 
-TEST_F(File, TemporaryFileHasItsOwnNameAndThePermissions) {
+TEST_F(File, ReplacementsAreIndependentAndKeepThePermissions) {
   put_bytes(path_, "old");
-  fs::permissions(path_, fs::perms::owner_read | fs::perms::owner_write);
-  fs::path first, second;
-  const int a = create_temporary(path_, first);
-  const int b = create_temporary(path_, second);
-  ASSERT_GE(a, 0);
-  ASSERT_GE(b, 0);
-  EXPECT_NE(first, second);
-  EXPECT_EQ(fs::status(first).permissions(), fs::status(path_).permissions());
-  EXPECT_EQ(bytes_of(path_), "old");
-  ::close(a);
-  ::close(b);
+  const auto own = fs::perms::owner_read | fs::perms::owner_write;
+  fs::permissions(path_, own);
+  {
+    FileReplacement first(path_), second(path_), abandoned(path_);
+    write_all(first.descriptor(), "first", path_);
+    write_all(second.descriptor(), "second", path_);
+    write_all(abandoned.descriptor(), "abandoned", path_);
+    EXPECT_EQ(bytes_of(path_), "old");
+    second.commit();
+    EXPECT_EQ(bytes_of(path_), "second");
+    EXPECT_EQ(fs::status(path_).permissions(), own);
+    first.commit();
+  }
+  EXPECT_EQ(bytes_of(path_), "first");
+  EXPECT_EQ(fs::status(path_).permissions(), own);
+  EXPECT_THAT(names(), ElementsAre("file"));
+}
+
+TEST_F(File, ANameThatIsTooLongIsAnErrorBeforeTheFirstByte) {
+  const auto path = folder_ / std::string(250, 'x');  // the temporary name exceeds 255 bytes
+  EXPECT_THAT(message_of<EnvironmentError>([&] { FileReplacement file(path); }),
+              EndsWith("x: cannot be written (File name too long)"));
+  EXPECT_THAT(names(), ElementsAre());
 }
 
 TEST_F(File, FullDiskLeavesTheOldFile) {

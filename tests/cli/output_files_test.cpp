@@ -1,7 +1,9 @@
 // Files that a command writes.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -26,14 +28,21 @@ std::ptrdiff_t files_in(const fs::path& folder) {
 
 TEST(OutputFiles, SignalLeavesNoTemporaryFiles) {
   const auto folder = fresh_folder();
-  Running translating(
-      {"translate", "-m", tiny_model().string(), "--alignments", (folder / "alignments").string()});
-  translating.write("the cat\n");
-  ASSERT_TRUE(translating.read_line());
-  EXPECT_EQ(files_in(folder), 1);  // aside, until it is whole
-  translating.send(SIGTERM);
-  EXPECT_EQ(translating.finish().code, 128 + SIGTERM);
-  EXPECT_EQ(files_in(folder), 0);
+  const int unnamed = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+  if (unnamed >= 0) ::close(unnamed);
+  std::ptrdiff_t expected = 1;
+  const auto path = folder / "alignments";
+  write_text(path, "older\n");
+  for (const int signal : {SIGTERM, SIGKILL}) {
+    Running translating({"translate", "-m", tiny_model().string(), "--alignments", path.string()});
+    translating.write("the cat\n");
+    ASSERT_TRUE(translating.read_line());
+    translating.send(signal);
+    EXPECT_EQ(translating.finish().code, 128 + signal);
+    EXPECT_EQ(read_text(path), "older\n");
+    if (unnamed < 0) ++expected;  // the file system needs a name
+    EXPECT_EQ(files_in(folder), expected) << signal;
+  }
 }
 
 TEST(OutputFiles, ReplacedFileKeepsItsPermissions) {
