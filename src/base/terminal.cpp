@@ -4,47 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cstdlib>
 #include <utility>
 
 namespace regard {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> substitutes{{
-    {"─", "-"},
-    {"━", "="},
-    {"╸", "-"},
-    {"▁", "_"},
-    {"·", "."},
-    {"░", ":"},
-    {"▒", "+"},
-    {"▓", "#"},
-    {"█", "@"},
-    {"–", "-"},
-    {"−", "-"},
-    {"×", "x"},
-    {"±", "~"},
-    {"≥", ">="},
-    {"→", "->"},
-    {"←", "<-"},
-}};
-
 std::string_view variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? std::string_view() : value;
-}
-
-bool locale_has_utf8() {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    std::string value(variable(name));
-    if (value.empty()) continue;
-    std::erase(value, '-');
-    std::ranges::transform(value, value.begin(), [](char c) { return std::tolower(c); });
-    return value.find("utf8") != std::string::npos;
-  }
-  return true;
 }
 
 // Counts the bytes that begin a character of UTF-8.
@@ -93,7 +61,6 @@ Terminal terminal_at(int descriptor) {
   const auto term = variable("TERM");
   terminal.live = ::isatty(descriptor) == 1 && !term.empty() && term != "dumb";
   terminal.color = terminal.live && variable("NO_COLOR").empty();
-  terminal.utf8 = locale_has_utf8();
   winsize size{};
   if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     terminal.columns = size.ws_col;
@@ -101,33 +68,8 @@ Terminal terminal_at(int descriptor) {
   return terminal;
 }
 
-std::string to_ascii(std::string_view text, std::string_view ellipsis) {
-  constexpr std::string_view dots = "…";
-  std::string ascii;
-  while (!text.empty()) {
-    const auto* found = std::ranges::find_if(
-        substitutes, [text](const auto& entry) { return text.starts_with(entry.first); });
-    if (text.starts_with(dots)) {
-      ascii += ellipsis;
-      text.remove_prefix(dots.size());
-    } else if (found != substitutes.end()) {
-      ascii += found->second;
-      text.remove_prefix(found->first.size());
-    } else {
-      ascii += text.front();
-      text.remove_prefix(1);
-    }
-  }
-  return ascii;
-}
-
-std::string in_locale(std::string text) {
-  return locale_has_utf8() ? std::move(text) : to_ascii(text);
-}
-
 std::string text_for(int descriptor, std::string text) {
   const auto terminal = terminal_at(descriptor);
-  text = in_locale(std::move(text));
   return terminal.live ? wrap_lines(text, terminal.columns) : text;
 }
 

@@ -14,20 +14,12 @@ struct Terminal {
   // False without `live`, and if NO_COLOR is set and not empty (https://no-color.org).
   bool color = false;
   std::size_t columns = 80;  // 80 if unknown
-  // False if the locale has another encoding: LC_ALL=C, LANG=fr_FR.ISO-8859-1. Programs that run
-  // without any locale, as in a container, have terminals that show UTF-8.
-  bool utf8 = true;
 };
 
 // Queries the system at each call, because the window can be resized.
 Terminal terminal_at(int descriptor);
 
-// Returns text in which the characters that regard draws with or punctuates by (─ █ ▁ – × …) are
-// ASCII. Those of tables and pictures become one character each, and the ellipsis what is given.
-std::string to_ascii(std::string_view text, std::string_view ellipsis = "...");
-// The text itself, or in ASCII if the locale needs it.
-std::string in_locale(std::string text);
-// The text for people who read this stream: in_locale() and, on a terminal, wrapped to its width.
+// Returns the text for people who read this stream: on a terminal, wrapped to its width.
 std::string text_for(int descriptor, std::string text);
 
 // Returns text whose lines have at most `columns` characters, broken at blanks. The rest of a line

@@ -1,6 +1,5 @@
 // regard info: prints a model's architecture, training and scores, or compares several runs.
 #include "base/strings.h"
-#include "base/terminal.h"
 #include "commands/commands.h"
 #include "commands/model_report.h"
 #include "commands/output_file.h"
@@ -12,7 +11,7 @@ namespace {
 
 template <typename Report>
 std::string formatted(const Report& report, bool json) {
-  return json ? to_text(to_json(report), 2) + "\n" : in_locale(escape_controls(to_text(report)));
+  return json ? to_text(to_json(report), 2) + "\n" : escape_controls(to_text(report));
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ std::string heat_map(const AttentionPicture& picture, const Terminal& terminal) 
     if (last < S) text += "\n";
   }
   text += legend(picture.scale, largest_weight(weights), left, terminal.color);
-  return terminal.utf8 ? text : to_ascii(text, "~");
+  return text;
 }
 
 }  // namespace regard

@@ -124,8 +124,7 @@ std::string draw_line(ProgressLine line, const Terminal& terminal) {
   const std::size_t columns = terminal.columns > 1 ? terminal.columns - 1 : 0;
   shorten(line, columns);
   if (line_width(line) > columns) {
-    const auto text = truncate_to_width(line.fields.front().text(Terminal{}), columns);
-    return terminal.utf8 ? text : to_ascii(text, "~");
+    return truncate_to_width(line.fields.front().text(Terminal{}), columns);
   }
   const std::size_t room = columns - line_width(line);
   std::string text;
@@ -139,7 +138,7 @@ std::string draw_line(ProgressLine line, const Terminal& terminal) {
                     style_off(Style::accent, terminal), style_on(Style::faint, terminal), bar.rest,
                     style_off(Style::faint, terminal), format_percent(*line.fraction));
   }
-  return terminal.utf8 ? text : to_ascii(text);
+  return text;
 }
 
 std::string plain_text(const ProgressLine& line) {

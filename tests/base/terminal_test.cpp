@@ -1,49 +1,9 @@
 #include "base/terminal.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <string>
-#include <utility>
 
 namespace regard::terminal_test {
 namespace {
-
-// Sets the variables of the locale; nullptr unsets one.
-void set_locale(const char* all, const char* type, const char* lang) {
-  for (const auto& [name, value] : {std::pair{"LC_ALL", all}, {"LC_CTYPE", type}, {"LANG", lang}}) {
-    if (value == nullptr) {
-      unsetenv(name);
-    } else {
-      setenv(name, value, 1);
-    }
-  }
-}
-
-TEST(TerminalTest, TheFirstVariableThatIsSetTellsTheEncoding) {
-  const auto utf8 = [] { return terminal_at(STDOUT_FILENO).utf8; };
-  set_locale(nullptr, nullptr, nullptr);
-  EXPECT_TRUE(utf8());
-  set_locale("C", nullptr, "fr_FR.UTF-8");
-  EXPECT_FALSE(utf8());
-  set_locale("", "POSIX", "fr_FR.UTF-8");
-  EXPECT_FALSE(utf8());
-  set_locale(nullptr, nullptr, "fr_FR.ISO-8859-1");
-  EXPECT_FALSE(utf8());
-  set_locale("C.utf8", "C", "C");
-  EXPECT_TRUE(utf8());
-}
-
-TEST(TerminalTest, TextOfRegardIsInTheCharactersOfTheLocale) {
-  const std::string text = "12 × 3 → 36, … ─ café";
-  set_locale("C", nullptr, nullptr);
-  EXPECT_EQ(in_locale(text), "12 x 3 -> 36, ... - café");
-  set_locale("C.UTF-8", nullptr, nullptr);
-  EXPECT_EQ(in_locale(text), text);
-  EXPECT_EQ(to_ascii("|█▓▒░·|…", "~"), "|@#+:.|~");
-}
 
 TEST(TerminalTest, LongLinesAreBrokenBelowTheirDescription) {
   EXPECT_EQ(wrap_lines("short\n  --size N    one two three four\n", 25),

@@ -40,20 +40,6 @@ TEST(HeatMap, ShowsWeightsByShadesWithoutColours) {
             "         0 ·░▒▓█ 1 (largest here: 0.900)\n");
 }
 
-TEST(HeatMap, IsAsciiWhereTheTerminalIs) {
-  Terminal ascii;
-  ascii.utf8 = false;
-  EXPECT_EQ(heat_map(example(), ascii),
-            "             w\n"
-            "           T a\n"
-            "           h t\n"
-            "           e c\n"
-            "           y h .\n"
-            "      Ils  @@.     They   0.90\n"
-            "regardent    ++++  watch  0.58\n"
-            "         0 .:+#@ 1 (largest here: 0.900)\n");
-}
-
 TEST(HeatMap, ShowsWeightsByBackgroundWithColours) {
   const auto map = heat_map(example(), {true, true, 80});
   EXPECT_THAT(map,

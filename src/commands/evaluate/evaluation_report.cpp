@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "base/strings.h"
-#include "base/terminal.h"
 #include "report/format.h"
 #include "report/line_chart.h"
 #include "report/table.h"
@@ -354,7 +353,7 @@ std::string report(const Evaluation& evaluation, ReportFormat format) {
     case ReportFormat::text:
       break;
   }
-  return in_locale(to_text(evaluation));
+  return to_text(evaluation);
 }
 
 std::string sentence_report(const Evaluation& e, ReportFormat format) {

@@ -21,7 +21,6 @@
 #include "base/file_lock.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "base/terminal.h"
 #include "commands/output_file.h"
 #include "commands/pipeline/pipeline_step.h"
 #include "commands/without_torch.h"
@@ -345,7 +344,7 @@ ExitCode run_pipeline(const PipelineArguments& arguments) {
   const auto code = PipelineRun(steps, record, arguments).run();
   if (code != ExitCode::ok) return code;
   const auto summary = summary_of(steps, record);
-  write_output("", arguments.json ? to_text(summary, 2) + "\n" : in_locale(summary_table(summary)));
+  write_output("", arguments.json ? to_text(summary, 2) + "\n" : summary_table(summary));
   return ExitCode::ok;
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/json.h"
 #include "base/strings.h"
-#include "base/terminal.h"
 #include "report/format.h"
 #include "report/table.h"
 #include "text/n_best.h"
@@ -88,7 +87,7 @@ std::string positions_table(const std::vector<std::string>& source, const Explai
     cells.push_back(repeat("█", static_cast<std::size_t>(length)));
     table.add(cells);
   }
-  return in_locale(table.text());
+  return table.text();
 }
 
 }  // namespace
