@@ -92,9 +92,8 @@ PreparedManifest read_prepared_manifest(const fs::path& folder) {
   const auto path = folder / prepared_manifest_name;
   std::error_code ignored;
   if (!fs::exists(path, ignored)) {
-    throw InputError(
-        "{}: found no {}, which `regard prepare` writes at its end; run it into an empty folder",
-        folder.string(), prepared_manifest_name);
+    throw InputError("{}: found no {}, which `regard prepare` writes at its end; run it again",
+                     folder.string(), prepared_manifest_name);
   }
   const auto text =
       read_file<InputError>(path, "manifest of a prepared corpus", max_manifest_bytes);
