@@ -81,7 +81,9 @@ CLI::App* add_prepare(CLI::App& program, PrepareArguments& arguments) {
       "prepare", "Tokenize the training corpora once, for corpora larger than memory");
   auto* config = add_file(*command, "-c,--config", arguments.config, "configuration file (YAML)");
   add_overrides(*command, arguments.overrides, "data.remove_duplicates=true");
-  auto* output = command->add_option("-o,--output", arguments.output, "output folder, new or empty")
+  auto* output = command
+                     ->add_option("-o,--output", arguments.output,
+                                  "output folder: new, empty, or of a prepare that was stopped")
                      ->type_name("FOLDER");
   add_threads(*command, arguments.threads);
   command

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -26,23 +30,44 @@ namespace fs = std::filesystem;
 
 constexpr const char* prepare_lock_name = ".prepare.lock";
 // A file that the folder has until prepared.json is written.
-constexpr const char* unfinished_name = "unfinished";
+constexpr const char* unfinished_name = ".prepare.unfinished";
+constexpr const char* source_tokenizer_name = "source.tokenizer";
+constexpr const char* target_tokenizer_name = "target.tokenizer";
+
+std::string shard_name(std::size_t number) {
+  return fmt::format("shard-{:05}.bin", number);
+}
+
+// True for the files that are written before prepared.json.
+bool is_part(std::string_view name) {
+  std::size_t number = 0;
+  const auto digits = name.substr(std::min<std::size_t>(name.size(), 6));
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return name == prepared_config_name || name == source_tokenizer_name ||
+         name == target_tokenizer_name || name == shard_name(number);
+}
 
 // Begins an empty folder, or anew one that an earlier prepare did not finish. Throws ConfigError if
-// the folder has other files.
+// the folder has other files, and EnvironmentError if it cannot be read.
 void begin_folder(const fs::path& folder) {
-  const bool is_unfinished = is_file(folder / unfinished_name);
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+  const auto marker = folder / unfinished_name;
+  const bool is_unfinished = is_file(marker) && !is_file(folder / prepared_manifest_name);
+  std::vector<fs::path> earlier;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
     const auto name = entry.path().filename().string();
-    if (is_unfinished && name.starts_with("shard-")) fs::remove(entry.path(), ignored);
-    if (is_unfinished || name == prepare_lock_name) continue;
-    throw ConfigError(
-        "{}: found {}, expected an empty folder; give another folder with -o, or remove this one "
-        "if an earlier `regard prepare` wrote it",
-        folder.string(), name);
+    if (name == prepare_lock_name || name == unfinished_name) continue;
+    if (!is_unfinished || !is_part(name)) {
+      throw ConfigError(
+          "{}: found {}, expected an empty folder; give another folder with -o, or remove this one "
+          "if an earlier `regard prepare` wrote it",
+          folder.string(), name);
+    }
+    earlier.push_back(entry.path());
   }
-  write_file(folder / unfinished_name, "");
+  if (error) throw EnvironmentError("{}: cannot be read ({})", folder.string(), error.message());
+  for (const auto& path : earlier) fs::remove(path);
+  write_file(marker, "");
 }
 
 // Writes the shards of a folder. The pairs of a finished shard are converted and written on another
@@ -76,7 +101,7 @@ class ShardWriter {
     const auto [pairs, corpus, line] = std::move(*waiting_);
     waiting_.reset();
     const auto bytes = shard_bytes(pairs);
-    auto name = fmt::format("shard-{:05}.bin", manifest_.shards.size());
+    auto name = shard_name(manifest_.shards.size());
     write_file(folder_ / name, bytes);
     manifest_.shards.push_back(
         {std::move(name), corpus, pairs.report, bytes.size(), sha256(bytes)});
@@ -113,10 +138,10 @@ void write_codec(const fs::path& folder, const Options& options, const TextCodec
   };
   add(prepared_config_name, write_options(options));
   if (!fixed_source_tokenizer(options.model)) {
-    add("source.tokenizer", codec.source->serialized());
+    add(source_tokenizer_name, codec.source->serialized());
   }
   if (!options.data.tokenizer.joint && !fixed_target_tokenizer(options.model)) {
-    add("target.tokenizer", codec.target->serialized());
+    add(target_tokenizer_name, codec.target->serialized());
   }
 }
 

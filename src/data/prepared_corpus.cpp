@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view prepared_format = "regard prepared corpus";
-constexpr int manifest_version = 1;
+constexpr int manifest_version = 2;
 // Increase it when the same text and options lead to other tokens or tokenizers than before.
 constexpr int tokens_version = 2;
 constexpr std::size_t max_manifest_bytes = std::size_t{256} << 20;
@@ -92,8 +92,9 @@ PreparedManifest read_prepared_manifest(const fs::path& folder) {
   const auto path = folder / prepared_manifest_name;
   std::error_code ignored;
   if (!fs::exists(path, ignored)) {
-    throw InputError("{}: found no {}, which `regard prepare` writes at its end; run it again",
-                     folder.string(), prepared_manifest_name);
+    throw InputError(
+        "{}: found no {}: `regard prepare` did not finish here, or never ran; run it with -o {}",
+        folder.string(), prepared_manifest_name, folder.string());
   }
   const auto text =
       read_file<InputError>(path, "manifest of a prepared corpus", max_manifest_bytes);

@@ -260,9 +260,9 @@ TEST_F(PreparedCorpusTest, DamageIsAnError) {
   EXPECT_THAT(error_of_open(), AllOf(HasSubstr(prepared_manifest_name), HasSubstr("damaged")));
   restore();
   auto other = intact.at(prepared_manifest_name);
-  other.replace(other.find("\"version\": 1"), 12, "\"version\": 2");
+  other.replace(other.find("\"version\": 2"), 12, "\"version\": 3");
   folder_.write(std::string("prepared/") + prepared_manifest_name, other);
-  EXPECT_THAT(error_of_open(), AllOf(HasSubstr("version 2"), HasSubstr("expected 1")));
+  EXPECT_THAT(error_of_open(), AllOf(HasSubstr("version 3"), HasSubstr("expected 2")));
   EXPECT_THAT(message_of<InputError>([&] { PreparedCorpus(folder_.path("none")); }),
               HasSubstr("found no prepared.json"));
 }
@@ -316,9 +316,16 @@ TEST_F(PreparedCorpusTest, AFolderThatIsNotEmptyIsRefusedAndUnchanged) {
     EXPECT_EQ(contents(folder_.path(name)), before);
     return message;
   };
-  fs::create_directory(folder_.path("mine"));
-  folder_.write("mine/thesis.tex", "...");
-  EXPECT_THAT(refusal("mine"), HasSubstr("found thesis.tex, expected an empty folder"));
+  for (const std::string file : {"thesis.tex", "shard-mine.bin", "shard-1.bin", "shard-000.bin"}) {
+    fs::remove_all(folder_.path("mine"));
+    fs::create_directory(folder_.path("mine"));
+    folder_.write("mine/" + file, "...");
+    const auto found = "found " + file + ", expected an empty folder";
+    EXPECT_THAT(refusal("mine"), HasSubstr(found));
+    folder_.write("mine/.prepare.unfinished", "");
+    folder_.write("mine/shard-00000.bin", "...");
+    EXPECT_THAT(refusal("mine"), HasSubstr(found));
+  }
   prepare();
   EXPECT_THAT(refusal("prepared"), HasSubstr("expected an empty folder"));
   folder_.write("file", "");
@@ -341,7 +348,7 @@ TEST_F(PreparedCorpusTest, AFolderThatWasNotFinishedIsBegunAnew) {
   use_corpus("a b\n", "x\n");
   prepare();
   expect_same_as_plain();
-  EXPECT_FALSE(contents(folder_.path("prepared")).contains("unfinished"));
+  EXPECT_FALSE(contents(folder_.path("prepared")).contains(".prepare.unfinished"));
 }
 
 TEST_F(PreparedCorpusTest, TrainingNeedsTheSameOptions) {
