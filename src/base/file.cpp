@@ -46,7 +46,9 @@ void copy_permissions(const fs::path& path, int descriptor) noexcept {
 int open_temporary(const fs::path& path, fs::path& temporary) {
   // Fails for a name that is too long; otherwise only commit() would find the error.
   if (::access(temporary_name(path, 0).c_str(), F_OK) != 0 && errno == ENAMETOOLONG) return -1;
-  int descriptor = ::open(folder_of(path).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  const bool can_link = ::access("/proc/self/fd", X_OK) == 0;  // for link_name()
+  int descriptor =
+      can_link ? ::open(folder_of(path).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666) : -1;
   for (int i = 0; descriptor < 0; ++i) {
     temporary = temporary_name(path, i);
     descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

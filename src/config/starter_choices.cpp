@@ -57,9 +57,10 @@ constexpr std::int64_t epochs_of_very_few_words = 200;
 constexpr std::int64_t transformer_batch_of_letters = 512;
 constexpr std::int64_t transformer_epochs_of_words = 120;
 constexpr std::int64_t transformer_epochs_of_very_few_words = 600;
-// They have data.hallucination if such a share of the target tokens is in common substrings. Three
-// inflected languages with 0.69 to 0.75 gained 2.8 to 8.9 points with GRUs, two with 0.38 and 0.46
-// gained -1.4 and 1.8. With a Transformer, one of these gained 14 and the other lost 0.6.
+// Up to very_few_words lines have data.hallucination if such a share of the target tokens is in
+// common substrings. Three inflected languages with 0.69 to 0.75 gained 2.8 to 8.9 points with
+// GRUs, two with 0.38 and 0.46 gained -1.4 and 1.8. With a Transformer, the first of these two lost
+// 0.6 and the second gained 13.
 constexpr double mostly_repeated = 0.5;
 constexpr double often_repeated = 0.35;  // enough for a Transformer
 constexpr double hallucination_rate = 0.3;

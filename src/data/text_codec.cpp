@@ -156,6 +156,24 @@ bool can_train_both_at_once(const DataOptions& data, const TrainingText& text) {
       training_paths(data), [&](const std::string& path) { return text.files.at(path).is_kept(); });
 }
 
+// Returns the settings of the features of data.train. Throws InputError, with both files, if they
+// differ, and the errors of FeatureFiles::file().
+std::string feature_settings(const DataOptions& options, const ModelOptions& model) {
+  const FeatureFiles files(model.encoder.numbers, "");
+  const FeatureFile* first = nullptr;
+  for (const auto& corpus : options.train) {
+    if (corpus.weight == 0) continue;
+    const auto& file = files.file(corpus.src);
+    if (first == nullptr) first = &file;
+    if (file.settings() == first->settings()) continue;
+    throw InputError(
+        "{}: found features of the settings `{}`, but {} has `{}`; compute both with the same "
+        "settings (`regard features --like`)",
+        file.path(), file.settings(), first->path(), first->settings());
+  }
+  return first == nullptr ? "" : first->settings();
+}
+
 }  // namespace
 
 TextCodec TextCodec::with_tags(const std::optional<std::string>& of_source,
@@ -258,22 +276,6 @@ TextCodec feature_codec(const ModelOptions& model, const std::string& settings) 
           .frames_per_state = frames_per_state(model.encoder),
           .grid = grid_of(model.encoder),
           .image_channels = model.encoder.image_channels};
-}
-
-std::string feature_settings(const DataOptions& options, const ModelOptions& model) {
-  const FeatureFiles files(model.encoder.numbers, "");
-  const FeatureFile* first = nullptr;
-  for (const auto& corpus : options.train) {
-    if (corpus.weight == 0) continue;
-    const auto& file = files.file(corpus.src);
-    if (first == nullptr) first = &file;
-    if (file.settings() == first->settings()) continue;
-    throw InputError(
-        "{}: found features of the settings `{}`, but {} has `{}`; compute both with the same "
-        "settings (`regard features --like`)",
-        file.path(), file.settings(), first->path(), first->settings());
-  }
-  return first == nullptr ? "" : first->settings();
 }
 
 std::shared_ptr<const Tokenizer> fixed_source_tokenizer(const ModelOptions& options) {

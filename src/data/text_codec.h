@@ -100,9 +100,6 @@ std::shared_ptr<const Tokenizer> load_tokenizer_file(const TokenizerOptions& opt
 
 // Returns the codec of a source of features of these settings, without a target tokenizer.
 TextCodec feature_codec(const ModelOptions& model, const std::string& settings);
-// Returns the settings of the features of data.train. Throws InputError, with both files, if they
-// differ, and the errors of FeatureFiles::file().
-std::string feature_settings(const DataOptions& options, const ModelOptions& model);
 
 // Returns the source and the target file of each corpus with a weight above 0, or `with_unused` of
 // each corpus.

@@ -11,8 +11,8 @@
 //  regardent    ▒▒▒▒  .     0.58
 //           0 ·░▒▓█ 1 (largest here: 0.900)
 //
-// Shows a weight by the background colour or, without colours, by the shades · ░ ▒ ▓ █ (in ASCII
-// . : + # @). The last line is the scale (AttentionPicture::scale).
+// Shows a weight by the background colour or, without colours, by the shades · ░ ▒ ▓ █. The last
+// line is the scale (AttentionPicture::scale).
 #pragma once
 
 #include <string>

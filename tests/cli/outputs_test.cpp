@@ -75,7 +75,7 @@ TEST_F(Outputs, CopiesPartsOfUnseenWords) {
   const auto test = with_unknown_words(300, 5, "n");  // from n200 on, they are new
   // Returns how many of the new words are in their translations.
   const auto through = [&](const std::string& output) {
-    // Without dropout, 14 to 90 of the words are copied, as the seed and the processor have it.
+    // Without dropout, 14 to 90 of the words are copied, depending on the seed and the processor.
     const auto trained = train({"--fresh", "model.output.kind=" + output, "data.tokenizer.kind=bpe",
                                 "data.tokenizer.joint=true", "data.tokenizer.vocabulary_size=60",
                                 "model.dropout.embeddings=0.1", "model.dropout.states=0.1",
