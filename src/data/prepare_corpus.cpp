@@ -31,20 +31,13 @@ namespace fs = std::filesystem;
 constexpr const char* prepare_lock_name = ".prepare.lock";
 // A file that the folder has until prepared.json is written.
 constexpr const char* unfinished_name = ".prepare.unfinished";
-constexpr const char* source_tokenizer_name = "source.tokenizer";
-constexpr const char* target_tokenizer_name = "target.tokenizer";
-
-std::string shard_name(std::size_t number) {
-  return fmt::format("shard-{:05}.bin", number);
-}
 
 // True for the files that are written before prepared.json.
 bool is_part(std::string_view name) {
   std::size_t number = 0;
   const auto digits = name.substr(std::min<std::size_t>(name.size(), 6));
   std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return name == prepared_config_name || name == source_tokenizer_name ||
-         name == target_tokenizer_name || name == shard_name(number);
+  return is_codec_file(name) || name == shard_name(number);
 }
 
 // Begins an empty folder, or anew one that an earlier prepare did not finish. Throws ConfigError if
@@ -138,10 +131,10 @@ void write_codec(const fs::path& folder, const Options& options, const TextCodec
   };
   add(prepared_config_name, write_options(options));
   if (!fixed_source_tokenizer(options.model)) {
-    add(source_tokenizer_name, codec.source->serialized());
+    add("source.tokenizer", codec.source->serialized());
   }
   if (!options.data.tokenizer.joint && !fixed_target_tokenizer(options.model)) {
-    add(target_tokenizer_name, codec.target->serialized());
+    add("target.tokenizer", codec.target->serialized());
   }
 }
 

@@ -63,17 +63,14 @@ bool is_consistent(const PreparedManifest& manifest) {
   const auto& shards = manifest.shards;
   for (std::size_t i = 0; i < shards.size(); ++i) {
     const auto& shard = shards[i];
-    if (shard.file != fmt::format("shard-{:05}.bin", i) || shard.report.kept < 0 ||
+    if (shard.file != shard_name(i) || shard.report.kept < 0 ||
         2 * shard.corpus + 1 >= manifest.text.size() ||
         (i > 0 && shard.corpus < shards[i - 1].corpus)) {
       return false;
     }
   }
-  constexpr std::array<std::string_view, 3> names = {prepared_config_name, "source.tokenizer",
-                                                     "target.tokenizer"};
-  return manifest.text.size() % 2 == 0 && std::ranges::all_of(manifest.files, [&](const auto& f) {
-           return std::ranges::find(names, f.name) != names.end();
-         });
+  return manifest.text.size() % 2 == 0 &&
+         std::ranges::all_of(manifest.files, is_codec_file, &PreparedManifest::File::name);
 }
 
 // Reads a small file of the folder and verifies its hash.
@@ -169,6 +166,14 @@ bool decides_pairs(const Difference& difference, bool tokenizer_training) {
 }
 
 }  // namespace
+
+std::string shard_name(std::size_t number) {
+  return fmt::format("shard-{:05}.bin", number);
+}
+
+bool is_codec_file(std::string_view name) {
+  return name == prepared_config_name || name == "source.tokenizer" || name == "target.tokenizer";
+}
 
 CorpusReport PreparedManifest::report() const {
   CorpusReport total;

@@ -7,10 +7,12 @@
 //     shard-00000.bin …  the pairs (data/prepared_shard.h), in the order of the corpora
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/mapped_file.h"
@@ -25,6 +27,10 @@ namespace regard {
 
 inline constexpr const char* prepared_manifest_name = "prepared.json";
 inline constexpr const char* prepared_config_name = "config.yaml";
+// Returns the name of the shard of this number.
+std::string shard_name(std::size_t number);
+// True for the names of the configuration and the tokenizers.
+bool is_codec_file(std::string_view name);
 
 // prepared.json.
 struct PreparedManifest {

@@ -44,8 +44,8 @@ def cells_of(study, benchmark):
     cells = {}
     for system, task, seed in wanted:
         of_seed = dataclasses.replace(task, name=f"{task.name}-{seed}", seed=seed)
-        adapted = benchmark.adapted.get((system.name, task.name), ())
-        adapted = dataclasses.replace(system, settings=(*system.settings, *adapted))
+        more = benchmark.adapted.get((system.name, task.name), ())
+        adapted = dataclasses.replace(system, settings=(*system.settings, *more))
         cells[system.name, task.name, seed] = Cell(study, adapted, of_seed, measures)
     for system in benchmark.ensembles:
         name = ensemble_of(system)
