@@ -9,45 +9,13 @@
 
 namespace {
 
-using regard::Command;
-using regard::ExitCode;
-
-ExitCode run(const regard::CommandLine& arguments) {
-  switch (arguments.command) {
-    case Command::train:
-      return regard::train(arguments.train);
-    case Command::prepare:
-      return regard::prepare(arguments.prepare);
-    case Command::features:
-      return regard::features(arguments.features);
-    case Command::translate:
-      return regard::translate(arguments.translate);
-    case Command::synthesize:
-      return regard::synthesize(arguments.synthesize);
-    case Command::evaluate:
-      return regard::evaluate(arguments.evaluate);
-    case Command::score:
-      return regard::score(arguments.score);
-    case Command::rerank:
-      return regard::rerank(arguments.rerank);
-    case Command::shortlist:
-      return regard::shortlist(arguments.shortlist);
-    case Command::average:
-      return regard::average(arguments.average);
-    case Command::quantize:
-      return regard::quantize(arguments.quantize);
-    case Command::serve:
-      return regard::serve(arguments.serve);
-    case Command::info:
-      return regard::info(arguments.info);
-    case Command::report:
-      return regard::report(arguments.report);
-    case Command::config_print:
-      return regard::print_config(arguments.config);
-    default:  // `regard` runs the other commands itself
-      break;
-  }
-  return ExitCode::unexpected;
+// `regard` runs the other commands itself.
+regard::ExitCode run(const regard::CommandLine& command_line) {
+  return command_line
+      .run(regard::train, regard::prepare, regard::features, regard::translate, regard::synthesize,
+           regard::evaluate, regard::score, regard::rerank, regard::shortlist, regard::average,
+           regard::quantize, regard::serve, regard::info, regard::report, regard::print_config)
+      .value_or(regard::ExitCode::unexpected);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Gradients against central differences, in double precision.
+// Lists of tensors against others, and gradients against central differences, in double precision.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,6 +12,18 @@
 #include <vector>
 
 namespace regard {
+
+// Expects the tensors of both lists to be equal up to a tolerance, relative or absolute, or both
+// undefined.
+inline void expect_all_close(const std::vector<torch::Tensor>& found,
+                             const std::vector<torch::Tensor>& expected, double tolerance) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ASSERT_EQ(found[i].defined(), expected[i].defined()) << i;
+    if (!found[i].defined()) continue;
+    EXPECT_TRUE(torch::allclose(found[i], expected[i], tolerance, tolerance)) << i;
+  }
+}
 
 // f gives a scalar from the tensors, which it is to use in place. For each element of each tensor:
 // |autograd − (f(x + h) − f(x − h)) / 2h| ≤ tolerance · max(1, |numeric|).

@@ -29,9 +29,9 @@ struct CorpusScore {
 // smooth_value, chrf_char_order, chrf_word_order, chrf_beta, ter_normalized, ter_no_punct,
 // ter_asian_support, ter_case_sensitive, sentence_level, confidence, resamples, resampling_seed.
 //
-// Throws for an unknown metric or option, a reference with another number of lines or without text,
-// and a line that is not UTF-8. Does not warn of texts that look tokenised, as the program does.
-// Thread-safe. error_kind.h tells the kinds of errors.
+// Throws for an unknown metric or option, an option that no metric reads, a reference with another
+// number of lines or without text, and a line that is not UTF-8. Does not warn of texts that look
+// tokenised, as the program does. Thread-safe. error_kind.h tells the kinds of errors.
 __attribute__((visibility("default"))) std::vector<CorpusScore> evaluate(
     const std::vector<std::string>& hypotheses,
     const std::vector<std::vector<std::string>>& references,

@@ -75,7 +75,7 @@ def evaluate(
     which is not tokenized.
 
     Raises InputError if the numbers of lines differ or a reference has no text, ConfigError for an unknown metric or
-    option.
+    option, and for an option that none of the metrics reads.
     """
     names = metrics.replace(",", " ").split() if isinstance(metrics, str) else check_lines(metrics, "metrics")
     scores = _native.evaluate(

@@ -27,7 +27,6 @@
 #include "translation/long_lines.h"
 #include "translation/model_folder.h"
 #include "translation/phrase_constraints.h"
-#include "translation/score_translations.h"
 #include "translation/translator.h"
 #include "translation/word_alignment.h"
 
@@ -324,9 +323,7 @@ struct Model::Parts {
   std::shared_ptr<const Glossary> glossary_of(const LineOptions& options,
                                               const SearchOptions& search) const {
     if (options.glossary_file.empty() && options.glossary.empty()) return nullptr;
-    const auto& model = contents.options.model;
-    if (contents.codec.features || model.encoder.numbers > 0 ||
-        contents.codec.source->ignores_text() || model.output.kind == OutputKind::pointer) {
+    if (!translates_text(contents.options)) {
       throw ConfigError("glossary: the model does not translate words");
     }
     if (search.samples > 0) {
@@ -395,9 +392,9 @@ struct Model::Parts {
     auto own_sources = truncate_lines(check_lines(sources, "source"), source_limit, "source");
     const auto own_targets = truncate_lines(check_lines(targets, "target"), target_limit, "target");
     auto translations = shared->callers.alone(progress, [&] {
-      return score_translations(contents, device, *shared->pool, own_sources, own_targets,
-                                contents.model->has_attention_weights(), score_batch_size,
-                                shared->translator.packed_weights(), as_reporter(progress));
+      return shared->translator.score(own_sources, own_targets,
+                                      contents.model->has_attention_weights(), score_batch_size,
+                                      as_reporter(progress), &contents.codec);
     });
     for (std::size_t i = 0; i < translations.size(); ++i)
       add_source_tokens(own_sources[i], {}, translations[i]);

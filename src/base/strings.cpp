@@ -47,6 +47,34 @@ std::string replace_all(std::string_view text, std::string_view from, std::strin
   return result.append(text);
 }
 
+std::size_t count_characters(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](unsigned char byte) { return (byte & 0xC0) != 0x80; }));
+}
+
+std::string wrap(std::string_view text, std::size_t width, std::string_view indent) {
+  std::string wrapped;
+  std::size_t used = 0;  // characters of the current line
+  bool is_empty = true;  // it has no word
+  while (!text.empty()) {
+    const auto word = std::min(text.find_first_not_of(' '), text.size());
+    const auto end = std::min(text.find(' ', word), text.size());
+    const auto length = count_characters(text.substr(0, end));
+    if (!is_empty && used + length > width) {
+      wrapped.append("\n").append(indent);
+      used = count_characters(indent);
+      text.remove_prefix(word);
+      is_empty = true;
+      continue;
+    }
+    wrapped += text.substr(0, end);
+    used += length;
+    text.remove_prefix(end);
+    is_empty = false;
+  }
+  return wrapped;
+}
+
 std::string pluralize(bool is_one, std::string_view noun) {
   if (is_one) return std::string(noun);
   if (noun.ends_with("is")) return std::string(noun.substr(0, noun.size() - 2)) + "es";

@@ -1,8 +1,9 @@
-// Small functions on text: split, read a number, count with a noun, escape control characters.
+// Small functions on text: split, wrap, read a number, count with a noun, escape controls.
 #pragma once
 
 #include <charconv>
 #include <concepts>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,13 @@ std::string lower_ascii(std::string_view text);
 
 // Returns the text with `to` in place of each `from`, which is not empty.
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
+
+// Counts the bytes that begin a character of UTF-8.
+std::size_t count_characters(std::string_view text);
+
+// Breaks text at blanks into lines of at most `width` characters. All lines but the first begin
+// with `indent`. Longer words stay whole.
+std::string wrap(std::string_view text, std::size_t width, std::string_view indent);
 
 // Returns the noun, in the plural unless `is_one`. Adds -s, or -es after a sibilant ("batches").
 // Replaces -y after a consonant by -ies ("entries"), and -is by -es ("hypotheses").

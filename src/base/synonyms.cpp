@@ -37,6 +37,7 @@ constexpr Synonyms table[] = {
     {"complete completion autocomplete", "completions"},
     {"manual", "man"},
     // Options and keys of the search.
+    {"testing", "search"},
     {"beam beams beam_width num_beams beamsize width", "beam_size"},
     {"nbest num_return_sequences print_nbest", "n_best"},
     {"lenpen alpha length_alpha len_penalty length_penalty_alpha normalize", "beam_alpha"},
@@ -180,6 +181,7 @@ constexpr Synonyms table[] = {
     {"ppl", "perplexity"},
     {"xent cross_entropy crossentropy nll", "loss"},
     {"sacrebleu", "bleu"},
+    {"flores101 flores200", "spm"},
     {"chrf2", "chrf"},
     {"chrf2++ chrfpp chrf_plus_plus", "chrf++"},
     {"noam inverse_sqrt invsqrt warmupinversesquareroot rsqrt inv_sqrt", "inverse_square_root"},

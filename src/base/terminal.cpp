@@ -6,18 +6,14 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/strings.h"
+
 namespace regard {
 namespace {
 
 std::string_view variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? std::string_view() : value;
-}
-
-// Counts the bytes that begin a character of UTF-8.
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](unsigned char byte) { return (byte & 0xC0) != 0x80; }));
 }
 
 // Returns the column in which the rest of a long line begins.
@@ -27,30 +23,8 @@ std::size_t continuation_column(std::string_view line, std::size_t columns) {
   if (gap == std::string_view::npos) return first;
   const auto description = line.find_first_not_of(' ', gap);
   if (description == std::string_view::npos) return first;
-  const auto column = characters(line.substr(0, description));
+  const auto column = count_characters(line.substr(0, description));
   return column <= 2 * columns / 3 ? column : first;
-}
-
-void wrap_line(std::string& text, std::string_view line, std::size_t columns) {
-  const auto indent = continuation_column(line, columns);
-  std::size_t used = 0;  // characters of the current line
-  bool is_empty = true;  // it has no word
-  while (!line.empty()) {
-    const auto word = std::min(line.find_first_not_of(' '), line.size());
-    const auto end = std::min(line.find(' ', word), line.size());
-    const auto width = characters(line.substr(0, end));
-    if (!is_empty && used + width > columns) {
-      text += "\n" + std::string(indent, ' ');
-      used = indent;
-      line.remove_prefix(word);
-      is_empty = true;
-      continue;
-    }
-    text += line.substr(0, end);
-    used += width;
-    line.remove_prefix(end);
-    is_empty = false;
-  }
 }
 
 }  // namespace
@@ -77,11 +51,7 @@ std::string wrap_lines(std::string_view text, std::size_t columns) {
   while (!text.empty()) {
     const auto end = std::min(text.find('\n'), text.size());
     const auto line = text.substr(0, end);
-    if (characters(line) <= columns) {
-      wrapped += line;
-    } else {
-      wrap_line(wrapped, line, columns);
-    }
+    wrapped += wrap(line, columns, std::string(continuation_column(line, columns), ' '));
     if (end < text.size()) wrapped += '\n';
     text.remove_prefix(std::min(end + 1, text.size()));
   }

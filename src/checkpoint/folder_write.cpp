@@ -1,6 +1,5 @@
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,11 +12,11 @@
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/file_lock.h"
 #include "base/strings.h"
 #include "base/version.h"
 #include "checkpoint/folder.h"
@@ -89,21 +88,20 @@ class WriterLock {
   explicit WriterLock(const fs::path& path)
       : path_(path),
         hidden_((parent_of(path) / fmt::format(".{}", path.filename().string())).string()),
-        file_(hidden_ + ".regard-lock") {
-    acquire();
-    try {
-      clean_up_killed_writer();
-    } catch (...) {
-      ::close(descriptor_);
-      throw;
-    }
+        file_(hidden_ + ".regard-lock"),
+        lock_(file_,
+              fmt::format("{}: another process has been writing this folder for two minutes (its "
+                          "lock: {}); wait for it, or choose another folder",
+                          path.string(), file_),
+              std::chrono::minutes(2)) {
+    lock_.keep_file(true);
+    clean_up_killed_writer();
   }
   ~WriterLock() {
     std::error_code ignored;
     const bool clean = !fs::exists(staging(), ignored) && !fs::exists(old(), ignored);
     // If a hidden folder could not be removed, the record stays for the next writer.
-    if (id_.empty() || clean) ::unlink(file_.c_str());
-    ::close(descriptor_);
+    lock_.keep_file(!id_.empty() && !clean);
   }
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
@@ -122,10 +120,11 @@ class WriterLock {
     } while (fs::exists(fs::symlink_status(staging(), ignored)) ||
              fs::exists(fs::symlink_status(old(), ignored)));
     const auto record = fmt::format("{}\n{}\n{}\n", first_line, ::getpid(), id_);
-    if (::ftruncate(descriptor_, 0) != 0 || ::lseek(descriptor_, 0, SEEK_SET) != 0) fail();
-    write_all(descriptor_, record, file_);
+    const int file = lock_.descriptor();
+    if (::ftruncate(file, 0) != 0 || ::lseek(file, 0, SEEK_SET) != 0) fail();
+    write_all(file, record, file_);
     // EINVAL: the file system cannot flush files.
-    if (::fsync(descriptor_) != 0 && errno != EINVAL) fail();
+    if (::fsync(file) != 0 && errno != EINVAL) fail();
   }
   void make_staging() {
     choose_id();
@@ -136,43 +135,9 @@ class WriterLock {
 
  private:
   static constexpr std::string_view first_line = "regard is writing the folder of this name";
-  static constexpr auto timeout = std::chrono::minutes(2);
 
   [[noreturn]] void fail() const {
     throw EnvironmentError("{}: cannot be written ({})", file_, std::strerror(errno));
-  }
-
-  void acquire() {
-    const auto deadline = std::chrono::steady_clock::now() + timeout;
-    while (!try_to_acquire()) {
-      if (std::chrono::steady_clock::now() > deadline) {
-        throw EnvironmentError(
-            "{}: another process has been writing this folder for two minutes (its lock: {}); wait "
-            "for it, or choose another folder",
-            path_.string(), file_);
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-  }
-
-  // Returns false if another process holds the lock, or removed the lock file after it was opened
-  // here: the path then names another file, or none.
-  bool try_to_acquire() {
-    descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (descriptor_ < 0) fail();
-    struct stat opened = {}, named = {};
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
-      if (::fstat(descriptor_, &opened) == 0 && ::lstat(file_.c_str(), &named) == 0 &&
-          opened.st_ino == named.st_ino && opened.st_dev == named.st_dev) {
-        return true;
-      }
-    } else if (errno != EWOULDBLOCK && errno != EINTR) {
-      const int error = errno;
-      ::close(descriptor_);
-      throw EnvironmentError("{}: cannot be locked ({})", file_, std::strerror(error));
-    }
-    ::close(descriptor_);
-    return false;
   }
 
   // Removes or restores the hidden folders of the last holder, if it was killed. choose_id()
@@ -180,7 +145,7 @@ class WriterLock {
   // none.
   void clean_up_killed_writer() {
     char bytes[200] = {};
-    const auto size = ::pread(descriptor_, bytes, sizeof bytes - 1, 0);
+    const auto size = ::pread(lock_.descriptor(), bytes, sizeof bytes - 1, 0);
     if (size < 0) fail();
     const std::string_view record = bytes;  // up to a NUL
     if (!record.starts_with(first_line)) {
@@ -203,7 +168,7 @@ class WriterLock {
   std::string hidden_;  // `.NAME` beside NAME
   std::string file_;
   std::string id_;
-  int descriptor_ = -1;
+  FileLock lock_;
 };
 
 // Puts the new folder `staging` at the path. Swaps it with an existing folder atomically, which is

@@ -295,9 +295,14 @@ CLI::App* add_man(CLI::App& program, ManArguments& arguments) {
   return command;
 }
 
-namespace {
+CLI::App* add_config(CLI::App& program) {
+  auto* config = program.add_subcommand(
+      "config", "Create, convert or print a configuration, or list all keys");
+  config->require_subcommand(1);
+  return config;
+}
 
-CLI::App* add_print(CLI::App& config, ConfigArguments& arguments) {
+CLI::App* add_config_print(CLI::App& config, ConfigArguments& arguments) {
   auto* command =
       config.add_subcommand("print", "Check a configuration and print it with its defaults (YAML)");
   add_file(*command, "-c,--config", arguments.config,
@@ -308,7 +313,7 @@ CLI::App* add_print(CLI::App& config, ConfigArguments& arguments) {
   return command;
 }
 
-CLI::App* add_init(CLI::App& config, ConfigInitArguments& arguments) {
+CLI::App* add_config_init(CLI::App& config, ConfigInitArguments& arguments) {
   auto* command = config.add_subcommand(
       "init",
       "Write a configuration for two text files, or one with both sides; on a terminal, ask for "
@@ -341,7 +346,7 @@ CLI::App* add_init(CLI::App& config, ConfigInitArguments& arguments) {
   return command;
 }
 
-CLI::App* add_convert(CLI::App& config, ConfigConvertArguments& arguments) {
+CLI::App* add_config_convert(CLI::App& config, ConfigConvertArguments& arguments) {
   auto* command = config.add_subcommand(
       "convert", "Convert a configuration of another trainer, and list keys without an equivalent");
   add_file(*command, "file", arguments.input,
@@ -351,7 +356,7 @@ CLI::App* add_convert(CLI::App& config, ConfigConvertArguments& arguments) {
   return command;
 }
 
-CLI::App* add_docs(CLI::App& config, ConfigDocsArguments& arguments) {
+CLI::App* add_config_docs(CLI::App& config, ConfigDocsArguments& arguments) {
   auto* command = config.add_subcommand(
       "docs",
       "Print the documentation of a key, a section or all keys (Markdown unless on a terminal)");
@@ -360,16 +365,8 @@ CLI::App* add_docs(CLI::App& config, ConfigDocsArguments& arguments) {
   return command;
 }
 
-}  // namespace
-
-ConfigCommands add_config(CLI::App& program, ConfigArguments& print, ConfigInitArguments& init,
-                          ConfigConvertArguments& convert, ConfigDocsArguments& docs) {
-  auto* config = program.add_subcommand(
-      "config", "Create, convert or print a configuration, or list all keys");
-  config->require_subcommand(1);
-  return {add_print(*config, print), add_init(*config, init), add_convert(*config, convert),
-          add_docs(*config, docs),
-          config->add_subcommand("schema", "Print the JSON Schema, for completion in editors")};
+CLI::App* add_config_schema(CLI::App& config, ConfigSchemaArguments&) {
+  return config.add_subcommand("schema", "Print the JSON Schema, for completion in editors");
 }
 
 }  // namespace regard

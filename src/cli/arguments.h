@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "config/metric_settings.h"
 #include "config/search_options.h"
 
 // CLI11's header is large, and the commands need only the arguments.
@@ -69,7 +70,8 @@ struct ShortlistOptions {
 void add_shortlist_options(CLI::App& command, CLI::Option* model, ShortlistOptions& options);
 
 struct SearchArguments {
-  const CLI::App* command = nullptr;  // the parsed command, which holds the values
+  const CLI::App* command = nullptr;  // the parsed command, which tells which values are given
+  SearchOptions values;
 
   // Returns `options`, changed by the search options of the command line.
   SearchOptions apply_to(SearchOptions options) const;
@@ -206,25 +208,7 @@ struct EvaluateArguments {
   std::vector<std::string> hypotheses;
   std::string output;
   std::vector<std::string> metrics = {"bleu", "chrf"};
-  std::string tokenizer = "13a";
-  std::string smooth_method = "exp";
-  std::optional<double> smooth_value;
-  bool lowercase = false;
-  std::string spm_model;
-  std::optional<std::size_t> chrf_char_order;
-  std::optional<std::size_t> chrf_word_order;
-  std::optional<double> chrf_beta;
-  bool ter_normalized = false;
-  bool ter_no_punctuation = false;
-  bool ter_asian_support = false;
-  bool ter_case_sensitive = false;
-  bool confidence = false;
-  bool paired_bootstrap = false;
-  bool paired_randomisation = false;
-  std::optional<std::size_t> resamples;
-  std::optional<std::size_t> trials;
-  std::optional<std::uint64_t> resampling_seed;
-  bool sentence_level = false;
+  MetricSettings settings;
   std::vector<std::size_t> by_length;  // upper bounds of the length groups, in source words
   std::string by_length_svg;
   std::string labels;                 // file with a label for each line, to score by label
@@ -381,12 +365,16 @@ struct PipelineArguments {
 
 CLI::App* add_pipeline(CLI::App& program, PipelineArguments& arguments);
 
-// Arguments of `config print`.
+// Adds the command `config` without its subcommands, which the functions below add.
+CLI::App* add_config(CLI::App& program);
+
 struct ConfigArguments {
   std::string config;
   std::vector<std::string> overrides;
   bool help_comments = false;
 };
+
+CLI::App* add_config_print(CLI::App& config, ConfigArguments& arguments);
 
 struct ConfigInitArguments {
   std::string source;
@@ -399,25 +387,24 @@ struct ConfigInitArguments {
   bool yes = false;
 };
 
+CLI::App* add_config_init(CLI::App& config, ConfigInitArguments& arguments);
+
 struct ConfigConvertArguments {
   std::string input;
   std::string output;
 };
 
-struct ConfigCommands {
-  CLI::App* print;
-  CLI::App* init;
-  CLI::App* convert;
-  CLI::App* docs;
-  CLI::App* schema;
-};
+CLI::App* add_config_convert(CLI::App& config, ConfigConvertArguments& arguments);
 
 struct ConfigDocsArguments {
   std::string key;  // a key or a section; empty: all
 };
 
-ConfigCommands add_config(CLI::App& program, ConfigArguments& print, ConfigInitArguments& init,
-                          ConfigConvertArguments& convert, ConfigDocsArguments& docs);
+CLI::App* add_config_docs(CLI::App& config, ConfigDocsArguments& arguments);
+
+struct ConfigSchemaArguments {};
+
+CLI::App* add_config_schema(CLI::App& config, ConfigSchemaArguments& arguments);
 
 struct CompletionsArguments {
   std::string shell;

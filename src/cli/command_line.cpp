@@ -47,6 +47,16 @@ std::vector<std::string> rewrite_words(std::vector<std::string> words) {
   return words;
 }
 
+// Adds commands. Parsing a command sets `parsed` to its arguments.
+template <typename... Arguments>
+void add_commands(CLI::App& parent, CommandArguments& parsed,
+                  CLI::App* (*... functions)(CLI::App&, Arguments&)) {
+  const auto add_command = [&]<typename Given>(const std::shared_ptr<Given>& given, auto add) {
+    add(parent, *given)->callback([&parsed, given] { parsed.template emplace<Given>(*given); });
+  };
+  (add_command(std::make_shared<Arguments>(), functions), ...);
+}
+
 }  // namespace
 
 CommandLine::CommandLine()
@@ -56,31 +66,12 @@ CommandLine::CommandLine()
                              "Print the versions of regard and LibTorch, and the kernels in use");
   program_->require_subcommand(1);
   program_->set_help_all_flag("--help-all", "Print the help of every command");
-  const auto choose = [this](Command selected) { return [this, selected] { command = selected; }; };
-  add_train(*program_, train)->callback(choose(Command::train));
-  add_prepare(*program_, prepare)->callback(choose(Command::prepare));
-  add_features(*program_, features)->callback(choose(Command::features));
-  add_translate(*program_, translate)->callback(choose(Command::translate));
-  add_synthesize(*program_, synthesize)->callback(choose(Command::synthesize));
-  add_evaluate(*program_, evaluate)->callback(choose(Command::evaluate));
-  add_score(*program_, score)->callback(choose(Command::score));
-  add_rerank(*program_, rerank)->callback(choose(Command::rerank));
-  add_shortlist(*program_, shortlist)->callback(choose(Command::shortlist));
-  add_average(*program_, average)->callback(choose(Command::average));
-  add_quantize(*program_, quantize)->callback(choose(Command::quantize));
-  add_serve(*program_, serve)->callback(choose(Command::serve));
-  add_info(*program_, info)->callback(choose(Command::info));
-  add_report(*program_, report)->callback(choose(Command::report));
-  add_export(*program_, export_model)->callback(choose(Command::export_model));
-  add_pipeline(*program_, pipeline)->callback(choose(Command::pipeline));
-  const auto configs = add_config(*program_, config, config_init, config_convert, config_docs);
-  configs.print->callback(choose(Command::config_print));
-  configs.init->callback(choose(Command::config_init));
-  configs.convert->callback(choose(Command::config_convert));
-  configs.docs->callback(choose(Command::config_docs));
-  configs.schema->callback(choose(Command::config_schema));
-  add_completions(*program_, completions)->callback(choose(Command::completions));
-  add_man(*program_, man)->callback(choose(Command::man));
+  add_commands(*program_, parsed, add_train, add_prepare, add_features, add_translate,
+               add_synthesize, add_evaluate, add_score, add_rerank, add_shortlist, add_average,
+               add_quantize, add_serve, add_info, add_report, add_export, add_pipeline);
+  add_commands(*add_config(*program_), parsed, add_config_print, add_config_init,
+               add_config_convert, add_config_docs, add_config_schema);
+  add_commands(*program_, parsed, add_completions, add_man);
   add_examples_and_quiet(*program_, quiet);
   program_->footer(program_->get_footer() + "\n\nDocumentation: " + docs_folder());
 }
@@ -107,6 +98,10 @@ std::optional<std::string> CommandLine::find_fault(const std::vector<std::string
 
 std::optional<ExitCode> CommandLine::parse(int argc, char** argv) {
   const auto words = rewrite_words({argv + 1, argv + std::max(argc, 1)});
+  if (!words.empty() && words.front() == "__complete") {  // called by the scripts of `completions`
+    std::cout << completion_candidates(outline(), {words.begin() + 1, words.end()}) << std::flush;
+    return ExitCode::ok;
+  }
   try {
     if (const auto fault = find_fault(words)) return report_usage_error(*program_, *fault, words);
   } catch (const CLI::ParseError& help) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/error.h"
@@ -13,31 +14,14 @@
 
 namespace regard {
 
-enum class Command {
-  train,
-  prepare,
-  features,
-  translate,
-  synthesize,
-  evaluate,
-  score,
-  rerank,
-  shortlist,
-  average,
-  quantize,
-  serve,
-  info,
-  report,
-  export_model,
-  pipeline,
-  config_print,
-  config_init,
-  config_convert,
-  config_docs,
-  config_schema,
-  completions,
-  man
-};
+// The arguments of a command, whose type tells which command it is.
+using CommandArguments =
+    std::variant<std::monostate, TrainArguments, PrepareArguments, FeaturesArguments,
+                 TranslateArguments, SynthesizeArguments, EvaluateArguments, ScoreArguments,
+                 RerankArguments, ShortlistArguments, AverageArguments, QuantizeArguments,
+                 ServeArguments, InfoArguments, ReportArguments, ExportArguments, PipelineArguments,
+                 ConfigArguments, ConfigInitArguments, ConfigConvertArguments, ConfigDocsArguments,
+                 ConfigSchemaArguments, CompletionsArguments, ManArguments>;
 
 class CommandLine {
  public:
@@ -46,8 +30,8 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  // Returns nullopt if a command should run. Otherwise returns the exit code, after printing help
-  // or the version, or reporting a usage error.
+  // Returns nullopt if a command should run. Otherwise returns the exit code, after printing help,
+  // the version or candidates for a shell, or reporting a usage error.
   std::optional<ExitCode> parse(int argc, char** argv);
   // Parses the words after "regard". Returns the message of a usage error, or nullopt. Throws
   // CLI::ParseError, a std::runtime_error, if they ask for help or the version.
@@ -55,30 +39,20 @@ class CommandLine {
 
   CommandOutline outline() const;
 
-  Command command = {};
+  // Calls the function that takes the arguments of the parsed command, and returns its exit code.
+  // Returns nullopt if none of `commands` does.
+  template <typename... Arguments>
+  std::optional<ExitCode> run(ExitCode (*... commands)(const Arguments&)) const {
+    std::optional<ExitCode> code;
+    const auto run_if_parsed = [&code](const auto* arguments, auto command) {
+      if (arguments != nullptr) code = command(*arguments);
+    };
+    (run_if_parsed(std::get_if<Arguments>(&parsed), commands), ...);
+    return code;
+  }
+
+  CommandArguments parsed;
   bool quiet = false;
-  TrainArguments train;
-  PrepareArguments prepare;
-  FeaturesArguments features;
-  TranslateArguments translate;
-  SynthesizeArguments synthesize;
-  EvaluateArguments evaluate;
-  ScoreArguments score;
-  RerankArguments rerank;
-  ShortlistArguments shortlist;
-  AverageArguments average;
-  QuantizeArguments quantize;
-  ServeArguments serve;
-  InfoArguments info;
-  ReportArguments report;
-  ExportArguments export_model;
-  PipelineArguments pipeline;
-  ConfigArguments config;
-  ConfigInitArguments config_init;
-  ConfigConvertArguments config_convert;
-  ConfigDocsArguments config_docs;
-  CompletionsArguments completions;
-  ManArguments man;
 
  private:
   std::unique_ptr<CLI::App> program_;

@@ -1,4 +1,4 @@
-// The completion scripts of bash, zsh and fish.
+// Shell completions: the scripts, and the candidates that they ask for with `regard __complete`.
 #include "cli/outline.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.h"
 #include "base/suggest.h"
 #include "config/docs.h"
 
@@ -16,6 +15,74 @@ namespace regard {
 namespace {
 
 constexpr std::size_t max_brief_length = 72;  // bytes
+
+// bash splits --option=value and key=value at the =, which becomes a word. $2 is the value.
+constexpr const char* bash_script =
+    R"sh(# bash completion of regard, written by `regard completions bash`
+
+_regard() {
+  local word program=${1/#\~/$HOME}
+  type -P "$program" >/dev/null || program=regard
+  COMPREPLY=()
+  while IFS=$'\t' read -r word _; do
+    case $word in
+      :files*) compopt -o default ;;
+      :folders*) compopt -o dirnames ;;
+      "$2"*) COMPREPLY+=("$word") ;;
+    esac
+  done < <("$program" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  [[ ${COMPREPLY-} != *= ]] || compopt -o nospace
+}
+
+complete -F _regard regard
+)sh";
+
+constexpr const char* zsh_script = R"sh(#compdef regard
+# zsh completion of regard, written by `regard completions zsh`
+
+_regard() {
+  local program=${${(Q)words[1]}/#\~/$HOME}
+  whence -p $program >/dev/null || program=regard
+  local -a lines=(${(f)"$($program __complete "${(@Q)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)"})
+  local -a candidates=(${lines/$'\t'/:})
+  [[ $candidates[1] != :*= ]] || compset -P '[^=]#='
+  case $candidates[1] in
+    :files*) _files ;;
+    :folders*) _files -/ ;;
+    *=:*) _describe setting candidates -S '' ;;
+    *) _describe argument candidates ;;
+  esac
+}
+
+if [[ $funcstack[1] == _regard ]]; then
+  _regard "$@"
+else
+  compdef _regard regard
+fi
+)sh";
+
+// If the function returns 1, fish completes files.
+constexpr const char* fish_script =
+    R"sh(# fish completion of regard, written by `regard completions fish`
+
+function __regard_complete
+    set -l words (commandline -opc)
+    set -l token (commandline -ct)
+    set -l program (string replace -r '^~' "$HOME" -- $words[1])
+    type -fq $program; or set program regard
+    type -fq $program; or return
+    set -g __regard_candidates ($program __complete $words[2..-1] "$token" 2>/dev/null)
+    if string match -q ':folders*' -- "$__regard_candidates"
+        set -l start
+        test "$__regard_candidates" = :folders; or set start (string match -r '^.*?=' -- "$token")
+        set -l value (string replace -- "$start" '' "$token")
+        set __regard_candidates "$start"(__fish_complete_directories "$value")
+    end
+    not string match -q ':files*' -- "$__regard_candidates[1]"
+end
+
+complete -c regard -n __regard_complete -f -a '$__regard_candidates'
+)sh";
 
 // Returns the first phrase of a help text, cut with an ellipsis if it is longer than 72 bytes.
 std::string brief(std::string_view help) {
@@ -26,354 +93,126 @@ std::string brief(std::string_view help) {
   return std::string(help.substr(0, help.rfind(' ', max_brief_length))) + " …";
 }
 
-// True if the command takes key=value arguments.
-bool takes_settings(const CommandOutline& command) {
-  return std::ranges::any_of(command.arguments, [](const OptionOutline& argument) {
-    return argument.kind == ValueKind::setting;
-  });
+std::string candidate_line(const std::string& word, std::string_view help) {
+  return fmt::format("{}\t{}\n", word, brief(help));
 }
 
-// The shell variable `command` becomes " config print" for `regard config print`.
-constexpr const char* bash_header =
-    R"(# bash completion of regard, written by `regard completions bash`
-
-_regard_words() {
-  mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current")
+// Returns ":files" or ":folders", with "=" at the end for those behind the first "=" of the word.
+std::string directive(const char* what, const std::string& start) {
+  return fmt::format(":{}{}\n", what, start.empty() ? "" : "=");
 }
 
-_regard_files() {
-  mapfile -t COMPREPLY < <(compgen "$1" -- "$current")
-  compopt -o filenames 2>/dev/null
-}
-
-_regard() {
-  local word command="" current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  COMPREPLY=()
-  # bash splits --option=value and key=value at the =, which becomes a word.
-  if [[ $current == "=" ]]; then
-    current=
-  elif [[ $previous == "=" ]]; then
-    previous=${COMP_WORDS[COMP_CWORD - 2]}
-  fi
-)";
-
-// Returns the call of a bash function that completes a value, or "" if no completion is possible.
-std::string bash_value_call(const OptionOutline& option) {
-  switch (option.kind) {
-    case ValueKind::choice:
-      return fmt::format("_regard_words \"{}\"", fmt::join(option.choices, " "));
-    case ValueKind::file:
-      return "_regard_files -f";
-    case ValueKind::folder:
-      return "_regard_files -d";
-    default:
-      return "";
-  }
-}
-
-// Returns the branch of `case "$command $previous"` that completes the value of an option, or ""
-// for a flag or a positional argument.
-std::string bash_value_case(const CommandOutline& command, const OptionOutline& option) {
-  if (option.kind == ValueKind::none || option.names.empty()) return "";
-  std::vector<std::string> patterns;
-  for (const auto& name : option.names) {
-    patterns.push_back(fmt::format("\" {} {}\"", command.command_path(), name));
-  }
-  const auto call = bash_value_call(option);
-  return fmt::format("    {})\n      {}return ;;\n", fmt::join(patterns, " | "),
-                     call.empty() ? "" : call + "; ");
-}
-
-// Returns the branches of `case "$command $previous"` that complete the values of key=value.
-std::string bash_setting_cases(const CommandOutline& command) {
-  std::string text;
-  for (const auto& setting : all_settings()) {
-    if (setting.values.empty()) continue;
-    text += fmt::format("    \" {} {}\")\n      _regard_words \"{}\"; return ;;\n",
-                        command.command_path(), setting.key, fmt::join(setting.values, " "));
-  }
-  return text;
-}
-
-// Returns the words "KEY=" of all settings.
-std::string bash_setting_words() {
-  std::string text;
-  for (const auto& setting : all_settings()) text += " " + setting.key + "=";
-  return text.substr(1);
-}
-
-// Returns the branch of `case "$command"` that completes the next word: options after a dash,
-// otherwise subcommands, files or settings.
-std::string bash_next_case(const CommandOutline& command) {
-  std::string options;
-  for (const auto& option : command.options) {
-    options += fmt::format("{}{}", options.empty() ? "" : " ", fmt::join(option.names, " "));
-  }
-  std::string others;
-  if (!command.commands.empty()) {
-    std::vector<std::string> names;
-    for (const auto& subcommand : command.commands) names.push_back(subcommand.last_word());
-    others = fmt::format("_regard_words \"{}\"", fmt::join(names, " "));
-  } else if (takes_settings(command)) {
-    others = "_regard_words \"$settings\"; compopt -o nospace 2>/dev/null";
-  } else if (!command.arguments.empty()) {
-    others = bash_value_call(command.arguments.front());
-  }
-  const auto path = command.command_path();
-  return fmt::format(
-      "    \"{}{}\")\n      if [[ $current == -* ]]; then _regard_words \"{}\"; else {}; fi ;;\n",
-      path.empty() ? "" : " ", path, options, others.empty() ? ":" : others);
-}
-
-std::string bash_completions(const CommandOutline& program) {
-  std::vector<std::string> commands;
-  std::string value_cases;
-  std::string next_cases;
-  for (const auto* command : all_commands(program)) {
-    if (command != &program) commands.push_back("\" " + command->command_path() + "\"");
-    for (const auto& option : command->options) value_cases += bash_value_case(*command, option);
-    if (takes_settings(*command)) value_cases += bash_setting_cases(*command);
-    next_cases += bash_next_case(*command);
-  }
-  std::string text = bash_header;
-  text += fmt::format("  local settings=\"{}\"\n", bash_setting_words());
-  text += "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n    case \"$command $word\" in\n";
-  text += fmt::format("      {}) command=\"$command $word\" ;;\n    esac\n  done\n",
-                      fmt::join(commands, " | "));
-  text += "  case \"$command $previous\" in\n" + value_cases + "  esac\n";
-  text += "  case \"$command\" in\n" + next_cases + "  esac\n}\n\ncomplete -F _regard regard\n";
-  return text;
-}
-
-// Returns text in single quotes, with a backslash before each character of `special`.
-std::string zsh_quote(std::string_view text, std::string_view special) {
-  std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      result += "'\\''";
-      continue;
-    }
-    if (c == '\\' || special.find(c) != std::string_view::npos) result += '\\';
-    result += c;
-  }
-  return result + "'";
-}
-
-// Returns the action of zsh's _arguments that completes a value; " " if no completion is possible.
-std::string zsh_action(const OptionOutline& option) {
-  switch (option.kind) {
-    case ValueKind::choice:
-      return fmt::format("({})", fmt::join(option.choices, " "));
-    case ValueKind::file:
-      return "_files";
-    case ValueKind::folder:
-      return "_files -/";
-    case ValueKind::setting:
-      return "_regard_settings";
-    default:
-      return " ";
-  }
-}
-
-// Returns ":description:action" for the value of an option.
-std::string zsh_value_spec(const OptionOutline& option) {
-  if (option.kind == ValueKind::none) return "";
-  const auto description = option.kind == ValueKind::choice ? "value" : option.value;
-  return fmt::format(":{}:{}", description, zsh_action(option));
-}
-
-// Returns the specification of an option for _arguments: 'names'[help]:value:action. Names in
-// parentheses exclude each other; an asterisk allows an option several times.
-std::string zsh_option_spec(const OptionOutline& option) {
-  const auto help = zsh_quote("[" + brief(option.help) + "]", ":");
-  const auto value = "'" + zsh_value_spec(option) + "'";
-  const auto names = fmt::format("{}", fmt::join(option.names, ","));
-  const auto help_and_value = option.kind == ValueKind::none ? help : help + value;
-  if (option.repeated) {
-    return option.names.size() == 1 ? fmt::format("'*'{}{}", names, help_and_value)
-                                    : fmt::format("'*'{{{}}}{}", names, help_and_value);
-  }
-  if (option.names.size() == 1) return names + help_and_value;
-  return fmt::format("'({})'{{{}}}{}", fmt::join(option.names, " "), names, help_and_value);
-}
-
-// `number` is the position of the argument, from 1.
-std::string zsh_argument_spec(const OptionOutline& argument, std::size_t number) {
-  const auto position = argument.repeated ? std::string("*") : std::to_string(number);
-  return fmt::format("'{}{}'", position, zsh_value_spec(argument));
-}
-
-std::string zsh_function_name(const CommandOutline& command) {
-  auto name = "_" + command.name;
-  std::ranges::replace(name, ' ', '_');
-  return name;
-}
-
-// Returns the call of _arguments for the options and positional arguments of a command. `flags` are
-// flags of _arguments itself.
-std::string zsh_arguments_call(const CommandOutline& command, const std::string& flags) {
-  std::string text = "  _arguments " + flags;
-  for (const auto& option : command.options) text += " \\\n    " + zsh_option_spec(option);
-  for (std::size_t i = 0; i < command.arguments.size(); ++i) {
-    text += " \\\n    " + zsh_argument_spec(command.arguments[i], i + 1);
-  }
-  return text;
-}
-
-// Returns the function that completes a command. If the command has subcommands, the function
-// dispatches to theirs.
-std::string zsh_function(const CommandOutline& command) {
-  const auto name = zsh_function_name(command);
-  if (command.commands.empty()) {
-    return fmt::format("{}() {{\n{}\n}}\n\n", name, zsh_arguments_call(command, "-s"));
-  }
-  std::string list;
-  for (const auto& subcommand : command.commands) {
-    list += "\n    " + zsh_quote(subcommand.last_word() + ":" + brief(subcommand.help), "");
-  }
-  return fmt::format(
-      "{0}() {{\n  local curcontext=$curcontext state line\n  local -a commands=({1})\n{2} \\\n    "
-      "'1:command:->command' '*::argument:->argument'\n"
-      "  case $state in\n    command) _describe command commands ;;\n"
-      "    argument) (( $+functions[{0}_$line[1]] )) && {0}_$line[1] ;;\n  esac\n}}\n\n",
-      name, list, zsh_arguments_call(command, "-C"));
-}
-
-std::string zsh_settings_function() {
-  std::string keys;
-  std::string values;
-  for (const auto& setting : all_settings()) {
-    keys += "\n    " + zsh_quote(setting.key + ":" + brief(setting.help), "");
-    if (setting.values.empty()) continue;
-    values += fmt::format("      {}) compadd {} ;;\n", setting.key, fmt::join(setting.values, " "));
-  }
-  return fmt::format(
-      "_regard_settings() {{\n  local -a keys=({})\n  if [[ $PREFIX == *=* ]]; then\n"
-      "    local key=${{PREFIX%%=*}}\n    compset -P '*='\n    case $key in\n{}      *) _files ;;\n"
-      "    esac\n  else\n    _describe setting keys -S '='\n  fi\n}}\n\n",
-      keys, values);
-}
-
-std::string zsh_completions(const CommandOutline& program) {
-  std::string text =
-      "#compdef regard\n# zsh completion of regard, written by `regard completions zsh`\n\n";
-  text += zsh_settings_function();
-  for (const auto* command : all_commands(program)) text += zsh_function(*command);
-  return text +
-         "if [[ $funcstack[1] == _regard ]]; then\n  _regard \"$@\"\nelse\n  compdef _regard "
-         "regard\nfi\n";
-}
-
-std::string fish_quote(std::string_view text) {
-  std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + "'";
-}
-
-// Returns the start of a `complete` line that is active only after this command.
-std::string fish_line_start(const CommandOutline& command) {
-  return fmt::format("complete -c regard -n '__regard_at {}'", command.command_path());
-}
-
-// Returns the flags of fish's `complete` for the value of an option: -r requires a value, -F
-// completes files, -x requires a value that is not a file.
-std::string fish_value_flags(const OptionOutline& option) {
-  switch (option.kind) {
-    case ValueKind::none:
-      return "";
-    case ValueKind::choice:
-      return fmt::format(" -x -a '{}'", fmt::join(option.choices, " "));
-    case ValueKind::file:
-      return " -r -F";
-    case ValueKind::folder:
-      return " -x -a '(__fish_complete_directories)'";
-    default:
-      return " -x";
-  }
-}
-
-std::string fish_option_line(const CommandOutline& command, const OptionOutline& option) {
-  auto line = fish_line_start(command);
-  for (const auto& name : option.names) {
-    const bool is_long = name.starts_with("--");
-    line += (is_long ? " -l " : " -s ") + name.substr(is_long ? 2 : 1);
-  }
-  return line + fish_value_flags(option) + " -d " + fish_quote(brief(option.help)) + "\n";
-}
-
-std::string fish_argument_line(const CommandOutline& command, const OptionOutline& argument) {
-  switch (argument.kind) {
-    case ValueKind::setting:
-      return fish_line_start(command) + " -a '(__regard_settings)'\n";
-    case ValueKind::file:
-      return fish_line_start(command) + " -F\n";
-    case ValueKind::folder:
-      return fish_line_start(command) + " -a '(__fish_complete_directories)'\n";
-    case ValueKind::choice:
-      return fmt::format("{} -a '{}'\n", fish_line_start(command),
-                         fmt::join(argument.choices, " "));
-    default:
-      return "";
-  }
-}
-
-std::string fish_settings_function() {
-  std::string text = "function __regard_settings\n";
-  for (const auto& setting : all_settings()) {
-    const auto help = fish_quote(brief(setting.help));
-    const auto values = setting.values.empty() ? std::vector<std::string>{""} : setting.values;
-    for (const auto& value : values) {
-      text += fmt::format("    printf '%s\\t%s\\n' {}={} {}\n", setting.key, value, help);
-    }
-  }
-  return text + "end\n\n";
-}
-
-std::string fish_completions(const CommandOutline& program) {
+// Returns the candidates for KEY=VALUE: the keys if `key` is empty, otherwise the values of `key`,
+// or files if they are not a list. `start` is written before each value.
+std::string setting_candidates(const std::string& key, const std::string& start) {
   std::string lines;
-  std::vector<std::string> commands;
-  for (const auto* command : all_commands(program)) {
-    if (command != &program) commands.push_back("'" + command->command_path() + "'");
-    for (const auto& subcommand : command->commands) {
-      lines += fmt::format("{} -a {} -d {}\n", fish_line_start(*command), subcommand.last_word(),
-                           fish_quote(brief(subcommand.help)));
-    }
-    for (const auto& option : command->options) lines += fish_option_line(*command, option);
-    for (const auto& argument : command->arguments) lines += fish_argument_line(*command, argument);
+  for (const auto& setting : all_settings()) {
+    if (key.empty()) lines += candidate_line(setting.key + "=", setting.help);
+    if (setting.key != key) continue;
+    for (const auto& value : setting.values) lines += start + value + "\n";
   }
-  // __regard_at PATH is true if the words before the cursor name this command.
-  return "# fish completion of regard, written by `regard completions fish`\n\n" +
-         fish_settings_function() +
-         fmt::format(
-             "function __regard_at\n    set -l command\n"
-             "    for word in (commandline -opc)[2..-1]\n"
-             "        set -l next (string trim -- \"$command $word\")\n"
-             "        contains -- $next {}; and set command $next\n    end\n"
-             "    test \"$command\" = \"$argv\"\nend\n\ncomplete -c regard -f\n",
-             fmt::join(commands, " ")) +
-         lines;
+  return lines.empty() ? directive("files", start) : lines;
 }
 
-struct Shell {
-  std::string_view name;
-  std::string (*write)(const CommandOutline&);
-};
+// Returns the candidates for a value of the option or argument. `key` is before a "=", or empty.
+std::string value_candidates(const OptionOutline& option, const std::string& key,
+                             const std::string& start) {
+  switch (option.kind) {
+    case ValueKind::choice:
+      return fmt::format("{}{}\n", start, fmt::join(option.choices, "\n" + start));
+    case ValueKind::file:
+      return directive("files", start);
+    case ValueKind::folder:
+      return directive("folders", start);
+    case ValueKind::setting:
+      return setting_candidates(key, start);
+    default:
+      return "";
+  }
+}
 
-constexpr Shell shells[] = {
-    {"bash", bash_completions}, {"zsh", zsh_completions}, {"fish", fish_completions}};
+// Returns the option with this name that takes a value, or nullptr.
+const OptionOutline* option_with_value(const CommandOutline& command, const std::string& name) {
+  for (const auto& option : command.options) {
+    const bool is_named = std::ranges::find(option.names, name) != option.names.end();
+    if (is_named && option.kind != ValueKind::none) return &option;
+  }
+  return nullptr;
+}
+
+// bash splits words at "=". Joins them.
+std::vector<std::string> join_at_equals(const std::vector<std::string>& words) {
+  std::vector<std::string> joined;
+  bool joins = false;
+  for (const auto& word : words) {
+    joins = (joins || word == "=") && !joined.empty();
+    if (joins) {
+      joined.back() += word;
+    } else {
+      joined.push_back(word);
+    }
+    joins = word == "=";
+  }
+  return joined;
+}
 
 }  // namespace
 
-std::string completions(const CommandOutline& program, const std::string& shell) {
-  std::vector<std::string> names;
-  for (const auto& known : shells) {
-    if (known.name == shell) return known.write(program);
-    names.emplace_back(known.name);
+std::string completion_script(const std::string& shell) {
+  if (shell == "bash") return bash_script;
+  if (shell == "zsh") return zsh_script;
+  if (shell == "fish") return fish_script;
+  throw unknown_name("shell", shell, {"bash", "zsh", "fish"});
+}
+
+std::string completion_candidates(const CommandOutline& program,
+                                  const std::vector<std::string>& words) {
+  auto before = join_at_equals(words);
+  if (before.empty()) return "";
+  const auto last = before.back();
+  before.pop_back();
+  const auto* command = &program;
+  const OptionOutline* option = nullptr;  // may take the next word as its value
+  bool has_value = false;
+  std::size_t position = 0;  // of the next positional argument
+  for (const auto& word : before) {
+    if (word.starts_with('-')) {
+      option = option_with_value(*command, word);
+      has_value = false;
+    } else if (option != nullptr && (!has_value || option->repeated)) {
+      has_value = true;
+    } else {
+      option = nullptr;
+      const auto next = std::ranges::find(command->commands, word, &CommandOutline::last_word);
+      const bool is_command = next != command->commands.end();
+      position = is_command ? 0 : position + 1;
+      if (is_command) command = &*next;
+    }
   }
-  throw unknown_name("shell", shell, names);
+  if (option != nullptr && !has_value) return value_candidates(*option, "", "");
+  const auto key = last.substr(0, std::min(last.find('='), last.size()));
+  const bool is_assigned = key.size() < last.size();
+  // The shell completes what is behind the "=", or the whole word.
+  const auto start = is_assigned && words.back() == last ? key + "=" : "";
+  if (last.starts_with('-')) {
+    if (is_assigned) {
+      option = option_with_value(*command, key);
+      return option == nullptr ? "" : value_candidates(*option, "", start);
+    }
+    std::string lines;
+    for (const auto& known : command->options) {
+      for (const auto& name : known.names) lines += candidate_line(name, known.help);
+    }
+    return lines;
+  }
+  if (option != nullptr && option->repeated) return value_candidates(*option, "", "");
+  std::string lines;
+  for (const auto& next : command->commands) lines += candidate_line(next.last_word(), next.help);
+  const auto& arguments = command->arguments;
+  if (!lines.empty() || arguments.empty()) return lines;
+  const auto& argument = arguments[std::min(position, arguments.size() - 1)];
+  if (position >= arguments.size() && !argument.repeated) return "";
+  return value_candidates(argument, is_assigned ? key : "", start);
 }
 
 }  // namespace regard

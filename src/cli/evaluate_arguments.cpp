@@ -1,11 +1,12 @@
 // The command evaluate, and which of its options exclude each other.
 #include "cli/arguments.h"
 
-#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "cli/option_helpers.h"
@@ -21,6 +22,19 @@ std::string canonical_metric(const std::string& given) {
   return name == "chrf2++" ? "chrf++" : name;
 }
 
+// Adds the options of the settings from `first` to `last`.
+void add_settings(CLI::App& command, MetricSettings& settings, std::string_view first,
+                  std::string_view last) {
+  bool is_inside = false;
+  for_each_field(
+      [&](const auto& field, auto& value) {
+        is_inside = is_inside || field.name == first;
+        if (is_inside) add_field(command, field, value);
+        if (field.name == last) is_inside = false;
+      },
+      settings);
+}
+
 void add_metric_options(CLI::App& command, EvaluateArguments& arguments) {
   command
       .add_option("--metrics", arguments.metrics,
@@ -28,51 +42,10 @@ void add_metric_options(CLI::App& command, EvaluateArguments& arguments) {
       ->delimiter(',')
       ->transform(canonical_metric)
       ->type_name("bleu|chrf|chrf++|ter|wer|cer|per|exact");
-  command.add_option("--tokenize", arguments.tokenizer, "BLEU's tokenizer, as in sacreBLEU")
-      ->type_name("13a|intl|zh|char|spm|none");
-  add_file(command, "--spm-model", arguments.spm_model,
-           "SentencePiece model of --tokenize spm, such as that of FLORES-200");
-  command
-      .add_option("--smooth-method", arguments.smooth_method,
-                  "smoothing of BLEU for precisions without a match, as in sacreBLEU (default exp)")
-      ->type_name("exp|floor|add-k|none");
-  add_number(command, "--smooth-value", arguments.smooth_value,
-             "parameter of floor (default 0.1) or add-k (default 1)", real_number(0, 1e6));
-  command.add_flag("--lowercase", arguments.lowercase, "ignore case in BLEU and chrF");
-  add_number(command, "--chrf-char-order", arguments.chrf_char_order,
-             "order of character n-grams in chrF (default 6)", whole_number(1, 9));
-  add_number(command, "--chrf-beta", arguments.chrf_beta,
-             "weight of recall relative to precision in chrF (default 2)", real_number(0, 100));
-  add_number(command, "--chrf-word-order", arguments.chrf_word_order,
-             "order of word n-grams in chrF; 2 is chrF++", whole_number(0, 9));
-  command.add_flag("--ter-normalized", arguments.ter_normalized,
-                   "TER: separate punctuation from words");
-  command.add_flag("--ter-no-punct", arguments.ter_no_punctuation, "TER: remove punctuation");
-  command.add_flag("--ter-asian-support", arguments.ter_asian_support,
-                   "TER: apply the two options above also to Chinese and Japanese");
-  command.add_flag("--ter-case-sensitive", arguments.ter_case_sensitive, "TER: do not ignore case");
+  add_settings(command, arguments.settings, "tokenize", "ter_case_sensitive");
   command.add_flag("--force", arguments.force,
                    "do not warn about texts that look tokenised, swapped or misplaced, or that a "
                    "metric cannot judge");
-}
-
-void add_significance_options(CLI::App& command, EvaluateArguments& arguments) {
-  const HelpGroup group(command, "Significance (defaults and definitions of sacreBLEU)");
-  command.add_flag("--confidence", arguments.confidence,
-                   "95 % confidence intervals by bootstrap resampling");
-  auto* bootstrap =
-      command.add_flag("--paired-bs", arguments.paired_bootstrap,
-                       "p-values of the differences from the first system, by paired bootstrap");
-  command
-      .add_flag("--paired-ar", arguments.paired_randomisation,
-                "p-values by paired approximate randomisation")
-      ->excludes(bootstrap);
-  add_number(command, "--resamples", arguments.resamples,
-             "number of bootstrap samples (default 1000)", whole_number(2, 1'000'000));
-  add_number(command, "--trials", arguments.trials,
-             "number of randomisation trials (default 10000)", whole_number(1, 10'000'000));
-  add_number(command, "--resampling-seed", arguments.resampling_seed,
-             "random seed of bootstrap and randomisation (default 12345)", whole_number(0));
 }
 
 // Adds the options for scores of parts of the text: by length, by label, by word frequency, of the
@@ -102,21 +75,6 @@ void add_part_options(CLI::App& command, EvaluateArguments& arguments, CLI::Opti
       ->needs(model);
 }
 
-// An option of a bootstrap or test that was not requested.
-void check_resampling(const EvaluateArguments& arguments) {
-  const bool bootstraps = arguments.confidence || arguments.paired_bootstrap;
-  if (arguments.resamples && !bootstraps) {
-    throw ConfigError("--resamples: there is no bootstrap; add --confidence or --paired-bs");
-  }
-  if (arguments.trials && !arguments.paired_randomisation) {
-    throw ConfigError("--trials: there is no randomisation test; add --paired-ar");
-  }
-  if (arguments.resampling_seed && !bootstraps && !arguments.paired_randomisation) {
-    throw ConfigError(
-        "--resampling-seed: there is no resampling; add --confidence, --paired-bs or --paired-ar");
-  }
-}
-
 // True if scores of parts of the text or of the alignment are requested.
 bool has_parts(const EvaluateArguments& arguments) {
   return !arguments.by_length.empty() || !arguments.labels.empty() || !arguments.training.empty() ||
@@ -124,13 +82,13 @@ bool has_parts(const EvaluateArguments& arguments) {
 }
 
 void check_sentence_level(const EvaluateArguments& arguments) {
-  if (!arguments.sentence_level) return;
+  const auto& settings = arguments.settings;
+  if (!settings.sentence_level) return;
   if (!arguments.json && arguments.format != "text" && arguments.format != "json") {
     throw ConfigError("--format: found {}, but --sentence-level prints text or json",
                       arguments.format);
   }
-  if (arguments.confidence || arguments.paired_bootstrap || arguments.paired_randomisation ||
-      has_parts(arguments)) {
+  if (settings.confidence || settings.paired_bs || settings.paired_ar || has_parts(arguments)) {
     throw ConfigError(
         "--sentence-level scores single lines, which have no confidence, tests, groups or "
         "alignments; leave out the other options");
@@ -146,43 +104,10 @@ std::vector<std::string> EvaluateArguments::system_files() const {
 }
 
 void check_evaluate(const EvaluateArguments& arguments) {
-  check_resampling(arguments);
+  const auto& settings = arguments.settings;
+  const bool counts_words = !arguments.training.empty();
+  check_metric_settings(settings, arguments.metrics, counts_words, option_name);
   check_sentence_level(arguments);
-  const bool wants_pieces = arguments.tokenizer == "spm";
-  if (wants_pieces && arguments.spm_model.empty()) {
-    throw ConfigError("--tokenize spm: found no model, expected one with --spm-model");
-  }
-  if (!wants_pieces && !arguments.spm_model.empty()) {
-    throw ConfigError("--spm-model: found no --tokenize spm, which alone reads it");
-  }
-  if (arguments.smooth_value && arguments.smooth_method != "floor" &&
-      arguments.smooth_method != "add-k") {
-    throw ConfigError("--smooth-value: found --smooth-method {}, expected floor or add-k",
-                      arguments.smooth_method);
-  }
-  const auto has_metric = [&](const char* name) {
-    return std::ranges::count(arguments.metrics, name) > 0;
-  };
-  const auto needs = [&](const char* option, bool is_given,
-                         std::initializer_list<const char*> metrics) {
-    if (!is_given || std::ranges::any_of(metrics, has_metric)) return;
-    throw ConfigError("{}: found no metric that reads it, expected {} in --metrics", option,
-                      fmt::join(metrics, " or "));
-  };
-  if (arguments.training.empty()) {  // words by frequency are those of the tokenizer too
-    needs("--tokenize", arguments.tokenizer != EvaluateArguments().tokenizer, {"bleu"});
-  }
-  needs("--smooth-method", arguments.smooth_method != EvaluateArguments().smooth_method, {"bleu"});
-  needs("--lowercase", arguments.lowercase, {"bleu", "chrf", "chrf++"});
-  needs("--ter-normalized", arguments.ter_normalized, {"ter"});
-  needs("--ter-no-punct", arguments.ter_no_punctuation, {"ter"});
-  needs("--ter-asian-support", arguments.ter_asian_support, {"ter"});
-  needs("--ter-case-sensitive", arguments.ter_case_sensitive, {"ter"});
-  if (arguments.chrf_word_order && !has_metric("chrf")) {
-    throw ConfigError("--chrf-word-order: found no metric chrf, which alone reads it");
-  }
-  needs("--chrf-beta", arguments.chrf_beta.has_value(), {"chrf", "chrf++"});
-  needs("--chrf-char-order", arguments.chrf_char_order.has_value(), {"chrf", "chrf++"});
   if (arguments.model.models.empty() == arguments.hypotheses.empty()) {
     throw ConfigError("evaluate: expected either a model (-m) or --hypotheses");
   }
@@ -199,7 +124,7 @@ void check_evaluate(const EvaluateArguments& arguments) {
           "--alignments-gold; use json");
     }
   }
-  if (systems < 2 && (arguments.paired_bootstrap || arguments.paired_randomisation)) {
+  if (systems < 2 && (settings.paired_bs || settings.paired_ar)) {
     throw ConfigError(
         "evaluate: found one system, but a paired test compares several: give more files with "
         "--hypotheses or --compare");
@@ -232,13 +157,17 @@ CLI::App* add_evaluate(CLI::App& program, EvaluateArguments& arguments) {
       ->excludes(each);
   add_metric_options(*command, arguments);
   command->add_flag(
-      "-l,--sentence-level", arguments.sentence_level,
+      "-l,--sentence-level", arguments.settings.sentence_level,
       "print the scores of each line, separated by tabs, instead of those of the text");
   add_part_options(*command, arguments, source, model);
   auto* format = command->add_option("--format", arguments.format, "output format (default text)")
                      ->type_name("text|json|sacrebleu|markdown|latex");
   command->add_flag("--json", arguments.json, "same as --format json")->excludes(format);
-  add_significance_options(*command, arguments);
+  {
+    const HelpGroup group(*command, "Significance (defaults and definitions of sacreBLEU)");
+    add_settings(*command, arguments.settings, "confidence", "resampling_seed");
+  }
+  command->get_option("--paired-ar")->excludes(command->get_option("--paired-bs"));
   add_shortlist_options(*command, model, arguments.shortlist);
   add_search_options(*command, model, arguments.search);
   return command;

@@ -5,12 +5,11 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
 #include "base/version.h"
 
 namespace regard {
 namespace {
-
-constexpr std::size_t max_line_length = 78;  // bytes
 
 constexpr const char* exit_status = R"(.SH EXIT STATUS
 .TP
@@ -72,25 +71,6 @@ std::string escape(std::string_view text) {
   return result;
 }
 
-// Breaks escaped text at spaces into lines of at most 78 bytes, if no word is longer. Escapes a dot
-// at the start of a line, which would make the line a troff request.
-std::string wrap(const std::string& text) {
-  std::string result;
-  for (std::size_t begin = 0; begin < text.size();) {
-    auto end = text.size();
-    if (end - begin > max_line_length) {
-      const auto space = text.rfind(' ', begin + max_line_length);
-      end = space != std::string::npos && space > begin ? space : text.find(' ', begin);
-      end = std::min(end, text.size());
-    }
-    if (begin > 0) result += '\n';
-    if (text[begin] == '.') result += "\\&";
-    result += text.substr(begin, end - begin);
-    begin = end + 1;
-  }
-  return result;
-}
-
 // Returns the name of the page of the command `name`: "regard-config" for "regard config".
 std::string page_name(std::string name) {
   std::ranges::replace(name, ' ', '-');
@@ -104,10 +84,11 @@ std::string to_upper(std::string text) {
   return text;
 }
 
-// Returns a help text with a final full stop, escaped and wrapped.
+// Returns a help text with a final full stop, escaped and wrapped. Escapes a dot at the start of a
+// line, which would make the line a troff request.
 std::string paragraph(std::string help) {
   if (!help.empty() && help.back() != '.') help += '.';
-  return wrap(escape(help));
+  return replace_all("\n" + wrap(escape(help), 78, ""), "\n.", "\n\\&.").substr(1);
 }
 
 std::string argument_text(const OptionOutline& argument) {

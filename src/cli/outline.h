@@ -61,7 +61,15 @@ CommandOutline outline(const CLI::App& program);
 std::vector<const CommandOutline*> all_commands(const CommandOutline& command);
 
 // Returns the completion script for "bash", "zsh" or "fish". Throws ConfigError for another shell.
-std::string completions(const CommandOutline& program, const std::string& shell);
+std::string completion_script(const std::string& shell);
+
+// Returns the candidates for the last of the words after "regard": a line for each, "WORD" or
+// "WORD\tDESCRIPTION", where a WORD that ends with "=" takes no space; or ":files" or ":folders",
+// or
+// ":files=" or ":folders=" if they follow the first "=" of the last word. They need not begin like
+// the last word, which may be empty. In bash, "=" is a word of its own.
+std::string completion_candidates(const CommandOutline& program,
+                                  const std::vector<std::string>& words);
 
 // Returns the manual page, in troff, of the program itself or of one of its commands. The page of a
 // command includes its subcommands.

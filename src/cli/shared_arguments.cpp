@@ -3,7 +3,6 @@
 #include "cli/arguments.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -12,10 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/choice.h"
 #include "base/strings.h"
 #include "cli/option_helpers.h"
-#include "config/scalar.h"
 
 namespace regard {
 namespace {
@@ -57,56 +54,13 @@ namespace {
 // A key of `search` that has no option, because only training uses it.
 constexpr std::string_view validation_key = "validation_beam_size";
 
+}  // namespace
+
 std::string option_name(std::string_view key) {
   std::string name = "--" + std::string(key);
   std::replace(name.begin(), name.end(), '_', '-');
   return name;
 }
-
-template <Choice Value>
-std::string joined_names(std::string_view separator) {
-  return fmt::format("{}", fmt::join(enum_names(Value{}), separator));
-}
-
-// Returns "" for a valid choice, otherwise the error message.
-template <Choice Value>
-std::string check_choice(const std::string& input) {
-  return find_choice<Value>(input) ? std::string() : unknown_choice<Value>(input);
-}
-
-// Returns a validator with an empty description: help does not list the ranges of search options.
-template <typename Value>
-CLI::Validator validator(const Range& range) {
-  if constexpr (Choice<Value>) {
-    return CLI::Validator([](std::string& input) { return check_choice<Value>(input); }, "");
-  } else if constexpr (std::is_integral_v<Value>) {
-    constexpr auto largest = std::numeric_limits<Value>::max();
-    const auto max = std::isinf(range.max) ? largest : static_cast<Value>(range.max);
-    return whole_number(static_cast<std::uint64_t>(range.min), static_cast<std::uint64_t>(max))
-        .description("");
-  } else {
-    return real_number(range.min, range.max).description("");
-  }
-}
-
-template <typename Value>
-std::string type_name() {
-  if constexpr (Choice<Value>) return joined_names<Value>("|");
-  return "N";
-}
-
-template <typename Value>
-Value value_of(const CLI::Option& option) {
-  if constexpr (Choice<Value>) {
-    Value value{};
-    from_yaml(option.as<std::string>(), value);
-    return value;
-  } else {
-    return option.as<Value>();
-  }
-}
-
-}  // namespace
 
 void add_shortlist_options(CLI::App& command, CLI::Option* model, ShortlistOptions& options) {
   const HelpGroup group(command, "Shortlist");
@@ -126,28 +80,23 @@ void add_shortlist_options(CLI::App& command, CLI::Option* model, ShortlistOptio
 
 void add_search_options(CLI::App& command, CLI::Option* model, SearchArguments& arguments) {
   arguments.command = &command;
-  const SearchOptions defaults;
+  const HelpGroup group(command, "Search (default: the model's configuration)");
   for_each_field(
-      [&]<typename Value>(const auto& field, const Value&) {
+      [&](const auto& field, auto& value) {
         if (field.name == validation_key) return;
-        const auto help = full_help(field.readers, field.help);
-        auto* option = command.add_option(option_name(field.name), help);
+        auto* option = add_field(command, field, value, /*shows_range=*/false);
         if (!model->get_required()) option->needs(model);
-        option->expected(1)
-            ->transform(validator<Value>(field.range))
-            ->type_name(type_name<Value>())
-            ->group("Search (default: the model's configuration)");
       },
-      defaults);
+      arguments.values);
 }
 
 SearchOptions SearchArguments::apply_to(SearchOptions options) const {
   for_each_field(
-      [&]<typename Value>(const auto& field, Value& value) {
+      [&](const auto& field, auto& value, const auto& given) {
         const auto* option = command->get_option_no_throw(option_name(field.name));
-        if (option != nullptr && option->count() > 0) value = value_of<Value>(*option);
+        if (option != nullptr && option->count() > 0) value = given;
       },
-      options);
+      options, values);
   return options;
 }
 

@@ -150,9 +150,7 @@ void check_constraints(const TranslateArguments& arguments, const SearchOptions&
   if (!given.empty() && options.model.output.kind == OutputKind::pointer) {
     throw ConfigError("{}: the model outputs source positions, not words", given[0]);
   }
-  if (!arguments.glossary.empty() &&
-      (options.data.source == SourceKind::features || options.model.encoder.numbers > 0 ||
-       options.model.kind == ModelKind::language_model)) {
+  if (!arguments.glossary.empty() && !translates_text(options)) {
     throw ConfigError("--glossary: the source of the model is not text to translate");
   }
   for (const auto& [option, file] : {std::pair{"--require", &arguments.constraints.require},
@@ -180,8 +178,7 @@ std::optional<WholeLines> whole_lines(const TranslateArguments& arguments,
   if (const auto options = given_constraints(arguments.constraints); !options.empty()) {
     return {{options.front(), "it applies to whole lines"}};
   }
-  if (model.model.output.kind == OutputKind::pointer || model.model.encoder.numbers > 0 ||
-      model.data.source == SourceKind::features || model.model.kind == ModelKind::language_model) {
+  if (!translates_text(model)) {
     return {{"this model", "its source has no sentences to split at"}};
   }
   return std::nullopt;
@@ -221,8 +218,7 @@ void check_texts(const TranslateArguments& arguments, const SearchOptions& searc
     throw ConfigError("{} cannot be combined with {}: a document has no lines to constrain", option,
                       given.front());
   }
-  if (model.model.output.kind == OutputKind::pointer || model.model.encoder.numbers > 0 ||
-      model.data.source == SourceKind::features || model.model.kind == ModelKind::language_model) {
+  if (!translates_text(model)) {
     throw ConfigError("{}: found a model that does not translate text", option);
   }
 }

@@ -412,8 +412,7 @@ SplitFiles split_pairs(const std::string& src, const std::string& trg, std::int6
                        const fs::path& stem) {
   const auto sources = read_lines(src);
   const auto targets = read_lines(trg);
-  check_line_counts(src, static_cast<std::int64_t>(sources.size()), trg,
-                    static_cast<std::int64_t>(targets.size()));
+  check_line_counts(src, sources.size(), trg, targets.size());
   const auto count = static_cast<std::size_t>(dev_pairs);
   if (count >= sources.size()) {
     throw ConfigError("--split: found {}, expected less than the {} of {}", dev_pairs,
@@ -458,7 +457,7 @@ SplitFiles split_pairs(const std::string& src, const std::string& trg, std::int6
 
 }  // namespace
 
-void init_config(const ConfigInitArguments& arguments) {
+ExitCode init_config(const ConfigInitArguments& arguments) {
   const Interview interview(arguments);
   check_new_file(arguments.output);
   if (!arguments.name.empty()) check_name(arguments.name);
@@ -518,6 +517,7 @@ void init_config(const ConfigInitArguments& arguments) {
   if (!is_standard_stream(output)) {
     log::info("{}: written; train with: regard train -c {}", output, output);
   }
+  return ExitCode::ok;
 }
 
 }  // namespace regard

@@ -14,8 +14,8 @@
 #include "report/format.h"
 #include "report/table.h"
 #include "training/initial_model.h"
-#include "training/model_table.h"
 #include "training/run_manifest.h"
+#include "training/setup_report.h"
 
 namespace regard {
 namespace {

@@ -119,8 +119,7 @@ std::vector<Alignment> align_pairs(const ScoreArguments& arguments, const Scorer
 std::vector<GoldAlignment> read_gold(const ScoreArguments& arguments, const SentencePairs& pairs) {
   if (arguments.gold.empty()) return {};
   auto gold = read_alignments(arguments.gold);
-  check_line_counts(arguments.gold, static_cast<std::int64_t>(gold.size()), arguments.source,
-                    static_cast<std::int64_t>(pairs.source.size()));
+  check_line_counts(arguments.gold, gold.size(), arguments.source, pairs.source.size());
   check_links(arguments.gold, gold, pairs.source, pairs.target);
   return gold;
 }
@@ -190,8 +189,7 @@ ExitCode score(const ScoreArguments& arguments) {
   pairs.source = arguments.source.empty()
                      ? pairs.target
                      : read_lines(arguments.source, source_kind(arguments.model, arguments.source));
-  check_line_counts(source_name, static_cast<std::int64_t>(pairs.source.size()), arguments.target,
-                    static_cast<std::int64_t>(pairs.target.size()));
+  check_line_counts(source_name, pairs.source.size(), arguments.target, pairs.target.size());
   const auto gold = read_gold(arguments, pairs);
   Scorer scorer(arguments.model);
   check_source(scorer.model(), arguments.source);

@@ -17,9 +17,8 @@ namespace regard {
 
 void Scorer::score(const SentencePairs& pairs, bool want_weights, std::int64_t batch_size) {
   DecodingReporter reporter("scoring", static_cast<std::int64_t>(pairs.source.size()));
-  translations_ = score_translations(
-      model_.contents, model_.device, *model_.pool, pairs.source, pairs.target, want_weights,
-      batch_size, translator_.packed_weights(), [&](std::int64_t done) { reporter.update(done); });
+  translations_ = translator_.score(pairs.source, pairs.target, want_weights, batch_size,
+                                    [&](std::int64_t done) { reporter.update(done); });
 }
 
 double Scorer::log_probability(std::size_t i) const {

@@ -32,7 +32,7 @@ class Scorer {
   // Scores all pairs, batch_size at a time, with progress in a terminal.
   void score(const SentencePairs& pairs, bool want_weights, std::int64_t batch_size);
 
-  // The result of score_translations().
+  // The result of Translator::score().
   const std::vector<Translation>& translations() const { return translations_; }
 
   // log P(target | source) of pair i, 0 or less. For a blank source: log 1 = 0 if the target is

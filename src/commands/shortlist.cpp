@@ -15,7 +15,6 @@
 #include "data/line_reader.h"
 #include "report/progress.h"
 #include "text/unicode.h"
-#include "translation/score_translations.h"
 #include "translation/shortlist.h"
 #include "translation/word_alignment.h"
 
@@ -62,16 +61,15 @@ void count_attention_links(const LoadedModel& model, const Lines& source, const 
                            LinkCounts& counts) {
   const auto& codec = model.contents.codec;
   DecodingReporter reporter("aligning", static_cast<std::int64_t>(source.size()));
-  kernels::PackedWeights packed(model.precision);
+  const auto translator = model.translator();
   for (std::size_t begin = 0; begin < source.size(); begin += chunk_size) {
     const auto end = std::min(begin + chunk_size, source.size());
     const auto chunk = [&](const Lines& lines) {
       return Lines(lines.begin() + static_cast<std::ptrdiff_t>(begin),
                    lines.begin() + static_cast<std::ptrdiff_t>(end));
     };
-    const auto scored = score_translations(
-        model.contents, model.device, *model.pool, chunk(source), chunk(target),
-        /*want_weights=*/true, batch_size, packed,
+    const auto scored = translator.score(
+        chunk(source), chunk(target), /*want_weights=*/true, batch_size,
         [&](std::int64_t done) { reporter.update(static_cast<std::int64_t>(begin) + done); });
     for (std::size_t i = begin; i < end; ++i) {
       if (scored[i - begin].hypotheses.empty()) continue;
@@ -95,14 +93,11 @@ ExitCode shortlist(const ShortlistArguments& arguments) {
               {path_or_dash(arguments.output)});
   auto source = read_lines(arguments.source);
   auto target = read_lines(arguments.target);
-  const auto lines = static_cast<std::int64_t>(source.size());
-  check_line_counts(arguments.source, lines, arguments.target,
-                    static_cast<std::int64_t>(target.size()));
+  check_line_counts(arguments.source, source.size(), arguments.target, target.size());
   std::vector<GoldAlignment> alignments;
   if (!arguments.alignments.empty()) {
     alignments = read_alignments(arguments.alignments);
-    check_line_counts(arguments.alignments, static_cast<std::int64_t>(alignments.size()),
-                      arguments.source, lines);
+    check_line_counts(arguments.alignments, alignments.size(), arguments.source, source.size());
     check_links(arguments.alignments, alignments, source, target);
   }
   const auto model = load_models(arguments.model);
@@ -121,7 +116,7 @@ ExitCode shortlist(const ShortlistArguments& arguments) {
   }
   output.write(counts.to_file(model.contents.codec));
   output.commit();
-  log::info("Learned the shortlist from {}", counted(lines, "pair"));
+  log::info("Learned the shortlist from {}", counted(source.size(), "pair"));
   return ExitCode::ok;
 }
 

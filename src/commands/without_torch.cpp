@@ -42,7 +42,7 @@ void warn_of_missing_models(const std::string& yaml) {
 }
 
 // Runs `regard config convert`: converts a configuration of another trainer.
-void convert_config(const ConfigConvertArguments& arguments) {
+ExitCode convert_config(const ConfigConvertArguments& arguments) {
   check_new_file(arguments.output);
   constexpr std::size_t max_bytes = 1 << 20;  // as for regard's own configurations
   const auto text = read_file<ConfigError>(arguments.input, "configuration", max_bytes);
@@ -50,6 +50,7 @@ void convert_config(const ConfigConvertArguments& arguments) {
   write_output(arguments.output, converted.yaml);
   warn_of_missing_models(converted.yaml);
   for (const auto& note : converted.notes) log::warning("{}", note);
+  return ExitCode::ok;
 }
 
 // Runs the Python package's program of `regard export`. Reports an import that fails.
@@ -64,7 +65,7 @@ main()
 )";
 
 // Replaces this process by Python, which exports the model.
-[[noreturn]] void export_model(const ExportArguments& arguments) {
+ExitCode export_model(const ExportArguments& arguments) {
   const auto* set = std::getenv("REGARD_PYTHON");
   const std::string python = set && *set ? set : "python3";
   std::vector<std::string> words = {python, "-c", export_program, "--to=" + arguments.format,
@@ -84,62 +85,53 @@ main()
 }
 
 // Runs `regard man`: prints a manual page, or writes all pages to a folder.
-void print_manual(const CommandOutline& program, const ManArguments& arguments) {
+ExitCode print_manual(const ManArguments& arguments) {
+  const auto program = CommandLine().outline();
   if (!arguments.into.empty()) {
     const std::filesystem::path folder(arguments.into);
     check_output_path(folder);
     make_folder(folder);
     for (const auto& [name, page] : manual_pages(program)) write_file(folder / name, page);
-    return;
+    return ExitCode::ok;
   }
-  if (arguments.command.empty() || arguments.command == program.name) {
-    return write_output("", manual_page(program, program));
-  }
-  const auto command =
-      std::ranges::find(program.commands, arguments.command, &CommandOutline::last_word);
-  if (command == program.commands.end()) {
-    std::vector<std::string> known;
-    for (const auto& each : program.commands) known.push_back(each.last_word());
-    throw unknown_name("command", arguments.command, known);
+  const auto* command = &program;
+  if (!arguments.command.empty() && arguments.command != program.name) {
+    const auto found =
+        std::ranges::find(program.commands, arguments.command, &CommandOutline::last_word);
+    if (found == program.commands.end()) {
+      std::vector<std::string> known;
+      for (const auto& each : program.commands) known.push_back(each.last_word());
+      throw unknown_name("command", arguments.command, known);
+    }
+    command = &*found;
   }
   write_output("", manual_page(program, *command));
+  return ExitCode::ok;
 }
 
 // Runs `regard config docs`: plain text for a key, a section or a terminal, else Markdown.
-void print_docs(const std::string& key) {
+ExitCode print_docs(const ConfigDocsArguments& arguments) {
+  const auto& key = arguments.key;
   const bool is_plain = !key.empty() || isatty(STDOUT_FILENO) == 1;
   write_output("", is_plain ? text_for(STDOUT_FILENO, options_text(key)) : options_markdown());
+  return ExitCode::ok;
+}
+
+ExitCode print_schema(const ConfigSchemaArguments&) {
+  write_output("", options_schema());
+  return ExitCode::ok;
+}
+
+ExitCode print_completions(const CompletionsArguments& arguments) {
+  write_output("", completion_script(arguments.shell));
+  return ExitCode::ok;
 }
 
 }  // namespace
 
 std::optional<ExitCode> run_without_torch(const CommandLine& command_line) {
-  switch (command_line.command) {
-    case Command::config_init:
-      init_config(command_line.config_init);
-      return ExitCode::ok;
-    case Command::config_convert:
-      convert_config(command_line.config_convert);
-      return ExitCode::ok;
-    case Command::config_docs:
-      print_docs(command_line.config_docs.key);
-      return ExitCode::ok;
-    case Command::config_schema:
-      write_output("", options_schema());
-      return ExitCode::ok;
-    case Command::export_model:
-      export_model(command_line.export_model);
-    case Command::pipeline:
-      return run_pipeline(command_line.pipeline);
-    case Command::completions:
-      write_output("", completions(command_line.outline(), command_line.completions.shell));
-      return ExitCode::ok;
-    case Command::man:
-      print_manual(command_line.outline(), command_line.man);
-      return ExitCode::ok;
-    default:
-      return std::nullopt;
-  }
+  return command_line.run(init_config, convert_config, print_docs, print_schema, export_model,
+                          run_pipeline, print_completions, print_manual);
 }
 
 }  // namespace regard

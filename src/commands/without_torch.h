@@ -13,7 +13,7 @@ namespace regard {
 std::optional<ExitCode> run_without_torch(const CommandLine& command_line);
 
 // Runs `regard config init`. Throws ConfigError, InputError or EnvironmentError.
-void init_config(const ConfigInitArguments& arguments);
+ExitCode init_config(const ConfigInitArguments& arguments);
 
 // Runs `regard pipeline`. Throws ConfigError, InputError, CheckpointError or EnvironmentError.
 ExitCode run_pipeline(const PipelineArguments& arguments);

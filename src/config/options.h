@@ -44,6 +44,13 @@ constexpr std::int64_t max_source_states(const Options& o) {
   return (o.data.max_frames + frames) / frames;
 }
 
+// True if the model reads and writes words. Others read features, numbers or nothing, or write
+// positions.
+constexpr bool translates_text(const Options& o) {
+  return o.data.source != SourceKind::features && o.model.encoder.numbers == 0 &&
+         o.model.kind != ModelKind::language_model && o.model.output.kind != OutputKind::pointer;
+}
+
 // Stores where each value of a configuration was set, for error messages.
 class SourceLocations {
  public:

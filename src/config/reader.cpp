@@ -22,8 +22,6 @@ class Override {
                    : "expected key=value, such as training.epochs=3");
       return;
     }
-    const auto section = key_.substr(0, key_.find('.'));
-    key_.replace(0, section.size(), current_name("", section));
     text_ = argument.substr(equals + 1);
     is_valid_ = true;
   }

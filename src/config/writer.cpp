@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/strings.h"
 #include "config/scalar.h"
 
 namespace regard {
@@ -69,18 +70,8 @@ class Writer {
     constexpr bool is_unrestricted =
         Section<T> || List<T> || Texts<T> || std::same_as<T, std::string>;
     if constexpr (!is_unrestricted) comment += fmt::format(" [{}]", expected_text<T>(field.range));
-    // Wraps at spaces to lines of at most 100 bytes.
-    std::size_t begin = 0;
-    while (begin < comment.size()) {
-      const std::size_t max_length = 100 - 2 - indent.size();  // 2: "# "
-      std::size_t end = comment.size();
-      if (end - begin > max_length) {
-        const std::size_t space = comment.rfind(' ', begin + max_length);
-        if (space != std::string::npos && space > begin) end = space;
-      }
-      text_ += fmt::format("{}# {}\n", indent, comment.substr(begin, end - begin));
-      begin = end + 1;
-    }
+    const auto begin = indent + "# ";
+    text_ += wrap(begin + comment, 100, begin) + '\n';
   }
 
   const Options& options_;

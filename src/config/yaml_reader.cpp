@@ -3,7 +3,6 @@
 #include <map>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/suggest.h"
 #include "config/docs.h"
 
@@ -60,16 +59,6 @@ std::string unknown_key(const std::string& section, const std::string& name,
   return fmt::format("{}; the keys {} are {}", unknown, place, fmt::join(known, ", "));
 }
 
-std::string current_name(const std::string& section, const std::string& name) {
-  if (!section.empty() || name != "testing") return name;
-  static const bool told = [] {
-    log::info("section `testing` of a configuration is called `search` now");
-    return true;
-  }();
-  static_cast<void>(told);
-  return "search";
-}
-
 std::string YamlReader::key_name(const YAML::Node& key, const ValueContext& section,
                                  std::map<std::string, int>& seen) {
   const int line = key.Mark().line;
@@ -77,7 +66,7 @@ std::string YamlReader::key_name(const YAML::Node& key, const ValueContext& sect
     fail(line, section.key, fmt::format("found {}, expected the name of a key", node_text(key)));
     return "";
   }
-  const std::string name = current_name(section.key, key.Scalar());
+  const std::string& name = key.Scalar();
   const auto [first, inserted] = seen.emplace(name, line);
   if (inserted) return name;
   const std::string before = has_lines_ ? fmt::format(", first on line {}", first->second + 1) : "";

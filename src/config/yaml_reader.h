@@ -98,9 +98,6 @@ class YamlReader {
   bool has_lines_;
 };
 
-// Returns the name of a key today: `search` for `testing`, about which it tells once.
-std::string current_name(const std::string& section, const std::string& name);
-
 // Describes a node for messages: abc, the text "quoted", a section, a list, nothing.
 std::string node_text(const YAML::Node& node);
 // True for a scalar in quotes, or with the tag !!str.

@@ -1,6 +1,7 @@
 // Checks of input lines: equal counts on both sides, and limits on their length.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -51,6 +52,13 @@ std::vector<std::string> truncate_lines(std::vector<std::string> lines, const Li
 // in each file that ends a line for other programs.
 void check_line_counts(const std::string& first_path, std::int64_t first,
                        const std::string& second_path, std::int64_t second);
+// The same for any integers.
+template <std::integral First, std::integral Second>
+void check_line_counts(const std::string& first_path, First first, const std::string& second_path,
+                       Second second) {
+  check_line_counts(first_path, static_cast<std::int64_t>(first), second_path,
+                    static_cast<std::int64_t>(second));
+}
 
 // Returns " (path:line has …)" for the first such character of a regular file, or an empty string.
 // Throws InputError if the text before it is invalid.

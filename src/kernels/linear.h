@@ -30,6 +30,17 @@ torch::Tensor product_with_vector(const torch::Tensor& x, const torch::Tensor& v
 // G independent products: b [G, 1 or M, N], x [G, M, K], W [G, K, N] -> b + x W [G, M, N]
 torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W);
 
+// The input of a 3 × 3 convolution with stride 1, as rows of a matrix product:
+//
+//   y_{h,w} = Σ_{i,j = −1 … 1} W_{ij} x_{h+i, w+j} = W n_{h,w}
+//   n_{h,w} = [x_{h−1,w−1}; x_{h−1,w}; x_{h−1,w+1}; x_{h,w−1}; … x_{h+1,w+1}]
+//
+// x is 0 beyond the edges. A convolution is then linear(neighbourhoods(x), W), which computes the
+// same bits in every batch of a search. LibTorch's convolutions do not.
+//
+// x [B, H, W, C] -> n [B, H, W, 9 C]
+torch::Tensor neighbourhoods(const torch::Tensor& x);
+
 class PackedMatrix;
 
 // Rows of a weight W [N, K] and of its bias b [N] as a weight of their own: x [M, K] -> the columns

@@ -1,6 +1,6 @@
 // Multi-head attention between its projections (Vaswani et al. 2017, section 3.2.2): the heads of
 // scaled_dot_product.h in every mode (mode.h), with their padding and dropout, and with their
-// weights if they are wanted.
+// weights if they are wanted; and the keys and values of the earlier positions of a search.
 #pragma once
 
 #include <torch/types.h>
@@ -43,5 +43,24 @@ HeadsOutput multi_head_attention(const torch::Tensor& q, const torch::Tensor& ke
 HeadsOutput attend_by_head(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                            const Padding& padding, bool causal, bool want_weights,
                            const DrawnDropout& dropout);
+
+// The positions of N hypotheses in a search.
+struct RowPositions {
+  std::int64_t largest = 0;           // of all rows
+  torch::Tensor each = {};            // [N] int64, as DecoderState::positions
+  torch::Tensor each_on_device = {};  // the same on the device of the keys and values
+};
+
+// Returns the keys and values of N hypotheses up to their current positions: those of the earlier
+// positions, and `current` [N, 2D]. `past` is [M, C, 2D]; hypothesis n continues its row rows[n],
+// or row n if `rows` is undefined. The result [N, C', 2D] has C' > positions.largest. What follows
+// the position of a row is not set in a search on the CPU (mode.h), whose kernels read no further;
+// elsewhere it is finite.
+//
+// The result has room for further positions, so that a step need not copy the earlier ones: copies
+// nothing if `rows` is undefined, `past` has room and no gradient is recorded. Then the current
+// position is stored in `past` itself.
+torch::Tensor with_current(torch::Tensor past, const torch::Tensor& rows,
+                           const RowPositions& positions, const torch::Tensor& current);
 
 }  // namespace regard::kernels

@@ -62,11 +62,6 @@ double brevity_penalty(double system_length, double reference_length) {
 
 }  // namespace
 
-BleuSmoothing parse_bleu_smoothing(std::string_view name) {
-  if (const auto smoothing = find_choice<BleuSmoothing>(name)) return *smoothing;
-  throw ConfigError("unknown BLEU smoothing '{}': give exp, floor, add-k or none", name);
-}
-
 void load_pieces(const std::string& file, BleuOptions& options) {
   const auto bytes = read_file<InputError>(file, "SentencePiece model");
   TokenizerOptions tokenizer;

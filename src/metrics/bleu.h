@@ -14,9 +14,9 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "config/metric_settings.h"
 #include "metrics/corpus_metric.h"
 #include "metrics/metric_tokenizers.h"
 #include "text/tokenizer.h"
@@ -24,21 +24,6 @@
 namespace regard {
 
 constexpr std::size_t bleu_order = 4;
-
-// Smoothing (Chen and Cherry 2014). total is the number of the system's n-grams of an order, value
-// is BleuOptions::smoothing_value:
-//   exp    the k-th order without matches has precision 1 / (2^k total)
-//   floor  an order without matches has precision value / total
-//   add_k  adds value to matches and total of all orders above 1
-//   none   the precision of an order without matches is 0
-enum class BleuSmoothing { exp, floor, add_k, none };
-
-// The names in a signature.
-constexpr std::array<std::string_view, 4> enum_names(BleuSmoothing) {
-  return {"exp", "floor", "add-k", "none"};
-}
-// Throws ConfigError, with all names, for an unknown name.
-BleuSmoothing parse_bleu_smoothing(std::string_view name);
 
 struct BleuOptions {
   BleuTokenizer tokenizer = BleuTokenizer::mteval_13a;

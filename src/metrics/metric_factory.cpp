@@ -2,7 +2,6 @@
 
 #include "base/suggest.h"
 #include "metrics/error_rate.h"
-#include "metrics/exact_match.h"
 
 namespace regard {
 

@@ -6,9 +6,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/choice.h"
-#include "base/error.h"
-#include "base/suggest.h"
 #include "text/unicode.h"
 
 namespace regard {
@@ -171,16 +168,6 @@ bool is_western_punctuation(char32_t c) {
 }
 
 }  // namespace
-
-BleuTokenizer parse_bleu_tokenizer(std::string_view name) {
-  if (const auto tokenizer = find_choice<BleuTokenizer>(name)) return *tokenizer;
-  if (name == "flores200" || name == "flores101") {
-    throw ConfigError(
-        "unknown BLEU tokenizer '{}': write spm, and give the model of FLORES as --spm-model",
-        name);
-  }
-  throw unknown_name("BLEU tokenizer", name, choice_names<BleuTokenizer>());
-}
 
 std::u32string tokenize_for_bleu(std::u32string_view line, BleuTokenizer tokenizer) {
   switch (tokenizer) {

@@ -49,8 +49,30 @@ double bootstrap_p_value(const CorpusMetric& metric, const ResampledCounts& base
 
 }  // namespace
 
-void check_metrics(const EvaluationOptions& options) {
-  for (const auto& name : options.metrics) make_metric(name, options.metric_options);
+EvaluationOptions evaluation_options(const std::vector<std::string>& metrics,
+                                     const MetricSettings& settings) {
+  EvaluationOptions options;
+  options.metrics = metrics;
+  auto& [bleu, chrf, ter] = options.metric_options;
+  bleu.tokenizer = settings.tokenize;
+  bleu.smoothing = settings.smooth_method;
+  if (settings.smooth_value >= 0) bleu.smoothing_value = settings.smooth_value;
+  bleu.lowercase = settings.lowercase;
+  bleu.effective_order = settings.sentence_level;  // as sacreBLEU
+  if (!settings.spm_model.empty()) load_pieces(settings.spm_model, bleu);
+  chrf = {static_cast<std::size_t>(settings.chrf_char_order),
+          static_cast<std::size_t>(settings.chrf_word_order), settings.chrf_beta,
+          settings.lowercase};
+  ter = {settings.ter_normalized, settings.ter_no_punct, settings.ter_asian_support,
+         settings.ter_case_sensitive};
+  options.confidence = settings.confidence;
+  if (settings.paired_bs) options.test = PairedTest::bootstrap;
+  if (settings.paired_ar) options.test = PairedTest::randomisation;
+  options.resampling = {static_cast<std::size_t>(settings.resamples),
+                        static_cast<std::size_t>(settings.trials),
+                        static_cast<std::uint64_t>(settings.resampling_seed)};
+  for (const auto& name : metrics) make_metric(name, options.metric_options);
+  return options;
 }
 
 Evaluation score_systems(const Systems& systems, const References& references,

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/metric_settings.h"
 #include "metrics/alignment.h"
 #include "metrics/metric_factory.h"
 #include "metrics/score_buckets.h"
@@ -61,8 +62,10 @@ struct Evaluation {
 // System names with their translations.
 using Systems = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-// Throws ConfigError for an unknown metric.
-void check_metrics(const EvaluationOptions& options);
+// Returns the options of these metrics. Reads the model of `spm_model`. Throws ConfigError for an
+// unknown metric. check_metric_settings() tells whether the settings fit the metrics.
+EvaluationOptions evaluation_options(const std::vector<std::string>& metrics,
+                                     const MetricSettings& settings);
 // Computes every metric of every system. Leaves the buckets and the reference scores empty.
 Evaluation score_systems(const Systems& systems, const References& references,
                          const EvaluationOptions& options);

@@ -3,7 +3,6 @@
 #include "model/attention/table.h"
 #include "model/encoder_decoder.h"
 #include "model/language_model.h"
-#include "model/masked_language_model.h"
 #include "model/output/output_factory.h"
 
 namespace regard {

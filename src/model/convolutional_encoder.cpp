@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "kernels/attention.h"
-#include "kernels/convolution.h"
+#include "kernels/linear.h"
 #include "model/initialisation.h"
 
 namespace regard {

@@ -1,15 +1,37 @@
 // Shows the progress of training and decoding: log lines and, on a terminal, one status line below
-// them. The format functions are pure; only the reporters write.
+// them. The format functions are pure; only status_line and the reporters write.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "report/status_line.h"
+#include "base/terminal.h"
 
 namespace regard {
+
+// The terminal of stderr; not live with --quiet.
+Terminal stderr_terminal();
+
+// Escape sequences that start and end a style; empty without colour.
+enum class Style { plain, strong, faint, accent };
+std::string_view style_on(Style style, const Terminal& terminal);
+std::string_view style_off(Style style, const Terminal& terminal);
+
+// The status line at the bottom of a terminal, redrawn in place. Shared by everything that shows
+// progress.
+namespace status_line {
+
+// True if a tenth of a second has passed since the last draw.
+bool due();
+// Replaces the line on stderr. `text` must be shorter than the terminal is wide.
+void draw(std::string_view text);
+// Clears the line, if there is one. It is also cleared before each log line.
+void clear();
+
+}  // namespace status_line
 
 // The loss is per target token, in nats. Values that are not set are not shown.
 struct TrainingProgress {

@@ -81,28 +81,27 @@ std::vector<Hypothesis> score_batch(Seq2Seq& model, const Batch& batch, bool wan
 
 }  // namespace
 
-std::vector<Translation> score_translations(const TranslationModel& model, torch::Device device,
-                                            ThreadPool& pool,
-                                            const std::vector<std::string>& sources,
-                                            const std::vector<std::string>& targets,
-                                            bool want_weights, std::int64_t batch_size,
-                                            kernels::PackedWeights& packed,
-                                            const std::function<void(std::int64_t)>& progress) {
+std::vector<Translation> Translator::score(const std::vector<std::string>& sources,
+                                           const std::vector<std::string>& targets,
+                                           bool want_weights, std::int64_t batch_size,
+                                           const std::function<void(std::int64_t)>& progress,
+                                           const TextCodec* other_codec) const {
+  const auto& codec = other_codec != nullptr ? *other_codec : codec_;
   std::vector<Translation> translations(sources.size());
   std::vector<SourceGroup> groups;
-  const auto source_limit = model.model->source_limit();
-  const auto target_limit = model.model->target_limit();
+  const auto source_limit = model_->source_limit();
+  const auto target_limit = model_->target_limit();
   std::string last_source;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
     translations[i].text = targets[i];
-    auto line = encode_source(model.codec, source_limit, sources[i], index + 1, want_weights,
-                              translations[i]);
+    auto line =
+        encode_source(codec, source_limit, sources[i], index + 1, want_weights, translations[i]);
     if (line.length() == 0) continue;
     const bool is_new = groups.empty() || sources[i] != last_source;
     if (is_new) groups.emplace_back();
     last_source = sources[i];
-    auto target = encode_target(model.codec, target_limit, targets[i], line, index);
+    auto target = encode_target(codec, target_limit, targets[i], line, index);
     auto& group = groups.back();
     group.longest_target = std::max(group.longest_target, target.size());
     group.examples.push_back({index,
@@ -112,19 +111,19 @@ std::vector<Translation> score_translations(const TranslationModel& model, torch
                               line.extended_ids,
                               line.frames,
                               {},
-                              model.codec.first_target});
+                              codec.first_target});
   }
   const auto examples = sorted_by_length(std::move(groups));
   const auto score_range = [&](std::size_t begin, std::size_t end) {
     const auto count = end - begin;
-    const auto batch = make_batch(std::span(examples).subspan(begin, count)).to(device);
-    auto scored = score_batch(*model.model, batch, want_weights, packed);
+    const auto batch = make_batch(std::span(examples).subspan(begin, count)).to(device_);
+    auto scored = score_batch(*model_, batch, want_weights, *packed_);
     for (std::size_t k = 0; k < count; ++k) {
       translations[static_cast<std::size_t>(batch.indices[k])].hypotheses.push_back(
           std::move(scored[k]));
     }
   };
-  parallel_for_ranges(pool, examples.size(), static_cast<std::size_t>(batch_size), score_range,
+  parallel_for_ranges(pool_, examples.size(), static_cast<std::size_t>(batch_size), score_range,
                       progress);
   return translations;
 }

@@ -325,6 +325,14 @@ Json hypothesis_json(const Translator& translator, const Hypothesis& hypothesis,
   return json;
 }
 
+Json weights_json(std::span<const float> weights) {
+  Json numbers = Json::array();
+  for (const auto weight : weights) {
+    numbers.push_back(std::round(1e6 * static_cast<double>(weight)) / 1e6);
+  }
+  return numbers;
+}
+
 void check_shortlist(Seq2Seq& model, const TextCodec& codec) {
   if (!model.output_layer().supports_shortlist()) {
     throw ConfigError(

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,6 +88,18 @@ class Translator {
   // ranked_options().
   void translate(LineStream& stream, const SearchRequest& options, std::int64_t batch_size) const;
 
+  // Scores given translations. Returns one translation per line, whose text and only hypothesis is
+  // targets[i]. An empty source line has no hypothesis. `sources` and `targets` must have the same
+  // size. Batches lines of similar length, batch_size at a time, one batch per thread. Encodes
+  // equal sources of consecutive lines once per batch. Calls `progress` with the number of finished
+  // lines. `codec`, unless null, is used in place of the translator's own, from which only its tags
+  // may differ.
+  std::vector<Translation> score(const std::vector<std::string>& sources,
+                                 const std::vector<std::string>& targets, bool want_weights,
+                                 std::int64_t batch_size,
+                                 const std::function<void(std::int64_t)>& progress = {},
+                                 const TextCodec* codec = nullptr) const;
+
   // The packed weights of the model, for other searches with it. Thread-safe.
   kernels::PackedWeights& packed_weights() const { return *packed_; }
 
@@ -125,6 +138,10 @@ class Translator {
 // `translation` is the one that has it.
 Json hypothesis_json(const Translator& translator, const Hypothesis& hypothesis,
                      const Translation& translation);
+
+// Returns attention weights as an array, rounded to six decimals: a float as a double has many
+// digits.
+Json weights_json(std::span<const float> weights);
 
 // Throws ConfigError if shortlists do not apply to a model: its output is not a distribution over a
 // vocabulary, or its source has no vocabulary.

@@ -61,6 +61,8 @@ TEST(LibraryMetrics, ErrorsAreMessages) {
   EXPECT_THAT(call({"tokenize"}), says("evaluation option `tokenize`: expected key=value"));
   EXPECT_THAT(call({"chrf_beta=101"}), says("found `101`, expected a number between 0 and 100"));
   EXPECT_THAT(call({"tokenize=spm"}), says("spm_model: found none"));
+  EXPECT_THAT(call({"ter_no_punct=true"}), says("ter_no_punct: found no metric that reads it"));
+  EXPECT_THAT(call({"paired_bs=true"}), says("found one system, but a paired test"));
   EXPECT_THAT([] { evaluate({"a"}, {{"a"}}, {"blue"}); }, says("unknown metric 'blue'"));
   EXPECT_THAT([] { evaluate({"a"}, {}); }, says("found no reference"));
   EXPECT_THAT([] { evaluate({"a"}, {{"a"}, {}}); }, says("reference 2 has 0 lines"));

@@ -11,35 +11,30 @@
 #include <utility>
 
 #include "base/error.h"
+#include "tests/checkpoint/scratch_folder.h"
 
 namespace regard::file_lock_test {
 namespace {
 
 using testing::HasSubstr;
 
-std::string path() {
-  return testing::TempDir() + "regard_file_lock_" + std::to_string(::getpid());
-}
-
 std::string failure(const std::string& file) {
-  try {
-    const FileLock lock(file, "somebody works here");
-  } catch (const EnvironmentError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of<EnvironmentError>([&] { const FileLock lock(file, "somebody works here"); });
 }
 
 TEST(FileLock, IsExclusiveUntilItsEnd) {
-  std::optional<FileLock> lock(std::in_place, path(), "");
-  EXPECT_EQ(failure(path()), "somebody works here");
+  const ScratchFolder folder;
+  const auto file = folder.path("lock");
+  std::optional<FileLock> lock(std::in_place, file, "");
+  EXPECT_EQ(failure(file), "somebody works here");
   lock.reset();
-  EXPECT_FALSE(std::filesystem::exists(path()));
-  EXPECT_EQ(failure(path()), "");
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_EQ(failure(file), "");
 }
 
 TEST(FileLock, TheFileOfAKilledProcessIsFree) {
-  const auto file = path();  // the child has another process id
+  const ScratchFolder folder;
+  const auto file = folder.path("lock");
   const pid_t child = ::fork();
   if (child == 0) {
     const FileLock lock(file, "");

@@ -4,11 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/fsuid.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <string>
 #include <vector>
 
@@ -18,7 +16,6 @@ namespace regard::file_test {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -41,26 +38,6 @@ class File : public testing::Test {
 
   ScratchFolder folder_;
   fs::path path_ = folder_ / "file";
-};
-
-// Limits the size of files that this process writes, to simulate a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
 };
 
 TEST_F(File, LimitsTheSize) {
@@ -128,17 +105,6 @@ TEST_F(File, ANameThatIsTooLongIsAnErrorBeforeTheFirstByte) {
   EXPECT_THAT(message_of<EnvironmentError>([&] { FileReplacement file(path); }),
               EndsWith("x: cannot be written (File name too long)"));
   EXPECT_THAT(names(), ElementsAre());
-}
-
-TEST_F(File, FullDiskLeavesTheOldFile) {
-  write_file(path_, "old");
-  const auto message = [&] {
-    const FileSizeLimit limit(1000);
-    return message_of<EnvironmentError>([&] { write_file(path_, std::string(5000, 'x')); });
-  }();
-  EXPECT_THAT(message, AllOf(HasSubstr(path_.string()), HasSubstr("cannot be written (File too")));
-  EXPECT_EQ(bytes_of(path_), "old");
-  EXPECT_THAT(names(), ElementsAre("file"));
 }
 
 TEST_F(File, DoesNotReplaceAFolder) {

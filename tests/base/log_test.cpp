@@ -2,12 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "tests/checkpoint/scratch_folder.h"
 
 namespace regard::log_test {
 namespace {
@@ -18,18 +15,15 @@ using testing::Not;
 
 class Log : public testing::Test {
  protected:
-  void TearDown() override {
-    log::set_level(log::Level::info);
-    std::filesystem::remove(path_);
-  }
-  std::string file() const { return read_file<EnvironmentError>(path_, "log"); }
+  void TearDown() override { log::set_level(log::Level::info); }
+  std::string file() const { return bytes_of(path_); }
 
-  std::filesystem::path path_ =
-      std::filesystem::temp_directory_path() / ("regard_log_test_" + std::to_string(getpid()));
+  ScratchFolder folder_;
+  std::string path_ = folder_.path("log");
 };
 
 TEST_F(Log, WritesToStderrAndToTheFile) {
-  log::open_file(path_.string());
+  log::open_file(path_);
   testing::internal::CaptureStderr();
   log::warning("the {} is {}", "answer", 42);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "warning: the answer is 42\n");
@@ -37,7 +31,7 @@ TEST_F(Log, WritesToStderrAndToTheFile) {
 }
 
 TEST_F(Log, DropsMessagesBelowTheLevel) {
-  log::open_file(path_.string());
+  log::open_file(path_);
   log::set_level(log::Level::warning);
   log::info("hidden");
   log::warning("shown");

@@ -344,20 +344,17 @@ TEST(CheckpointFolder, CheckReplaceableFindsWhatCannotBeReplaced) {
 
 TEST(CheckpointFolder, FileNamesArePlainAndUnique) {
   FolderWriter writer("unused");
-  for (const std::string& name : {std::string(), std::string("."), std::string(".."),
-                                  std::string("a/b"), std::string("manifest.json")}) {
+  for (const std::string name : {"", ".", "..", "a/b", "manifest.json"}) {
     EXPECT_THROW(writer.add_text(name, ""), std::logic_error) << name;
   }
   writer.add_text("a", "");
   EXPECT_THROW(writer.add_text("a", ""), std::logic_error);
-  EXPECT_THROW(writer.add_tensors("t", {weights[0], weights[0]}), CheckpointError);
 }
 
 // A file system of one megabyte. Not mounted if that is not permitted.
 class SmallDisk {
  public:
-  explicit SmallDisk(const char* options)
-      : mounted_(::mount("tmpfs", scratch_.path().c_str(), "tmpfs", 0, options) == 0) {}
+  SmallDisk() : mounted_(::mount("tmpfs", scratch_.path().c_str(), "tmpfs", 0, "size=1m") == 0) {}
   ~SmallDisk() {
     if (mounted_) ::umount2(scratch_.path().c_str(), MNT_DETACH);
   }
@@ -373,7 +370,7 @@ class SmallDisk {
 };
 
 TEST(CheckpointFolder, ReportsTooLittleSpaceBeforeWriting) {
-  const SmallDisk disk("size=1m");
+  const SmallDisk disk;
   if (!disk.mounted()) GTEST_SKIP() << "file systems cannot be mounted here";
   writer_of(disk / "c").commit();
   FolderWriter writer(disk / "c");
@@ -381,19 +378,6 @@ TEST(CheckpointFolder, ReportsTooLittleSpaceBeforeWriting) {
   EXPECT_THAT(message_of<EnvironmentError>([&] { writer.commit(); }),
               AllOf(HasSubstr(disk.path().string()), HasSubstr("needed: 4.0 MB, free: 1.0 MB")));
   EXPECT_EQ(entries_of(disk.path()), std::vector<std::string>{"c"});
-}
-
-TEST(CheckpointFolder, AFullDiskKeepsTheOldCheckpoint) {
-  // The inodes suffice for the disk, c with four files, the lock, .c.tmp-… and one file, but not
-  // for the second file.
-  const SmallDisk disk("size=1m,nr_inodes=9");
-  if (!disk.mounted()) GTEST_SKIP() << "file systems cannot be mounted here";
-  writer_of(disk / "c").commit();
-  EXPECT_THAT(
-      message_of<EnvironmentError>([&] { writer_of(disk / "c", "seed: 2\n").commit(); }),
-      AllOf(HasSubstr(".c.tmp-"), HasSubstr("cannot be written (No space left on device)")));
-  EXPECT_EQ(entries_of(disk.path()), std::vector<std::string>{"c"});
-  EXPECT_EQ(FolderReader(disk / "c").text("config.yaml"), "seed: 1\n");
 }
 
 // Root may write everywhere, so it becomes another user temporarily.
@@ -424,19 +408,6 @@ TEST(CheckpointFolder, ErrorsNameAFolderWithoutPermission) {
   EXPECT_THAT(message_of<EnvironmentError>([&] { writer_of(scratch / "runs/c").commit(); }),
               AllOf(HasSubstr((scratch / "runs").string()), HasSubstr("Permission denied")));
   EXPECT_THAT(entries_of(scratch / "runs"), IsEmpty());
-}
-
-TEST(CheckpointFolder, DetectsAFlippedByte) {
-  const ScratchFolder scratch;
-  writer_of(scratch / "c").commit();
-  const auto path = scratch / "c/model.safetensors";
-  std::string bytes = bytes_of(path);
-  bytes.back() = static_cast<char>(bytes.back() ^ 1);
-  put_bytes(path, bytes);
-  const FolderReader reader(scratch / "c");
-  EXPECT_THAT(message_of<CheckpointError>([&] { reader.tensors("model.safetensors"); }),
-              HasSubstr("model.safetensors: damaged: found SHA-256"));
-  EXPECT_EQ(reader.text("vocabulary.txt"), "a\nb\n");
 }
 
 TEST(CheckpointFolder, ErrorsNameMissingTruncatedAndUnknownFiles) {

@@ -1,4 +1,4 @@
-// A temporary folder for one test, removed at its end, and helpers for files.
+// A temporary folder for one test, removed at its end; the bytes of files; the message of an error.
 #pragma once
 
 #include <stdlib.h>
@@ -28,6 +28,12 @@ class ScratchFolder {
 
   std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
   const std::filesystem::path& path() const { return path_; }
+  std::string path(std::string_view name) const { return (path_ / name).string(); }
+  // Writes a file and returns its path.
+  std::string write(std::string_view name, std::string_view bytes) const {
+    std::ofstream(path_ / name, std::ios::binary) << bytes;
+    return path(name);
+  }
 
  private:
   std::filesystem::path path_;

@@ -19,16 +19,14 @@ using testing::SizeIs;
 
 constexpr const char* input = "the cat sees\n\na small dog hears the old bird .\n";
 
-Finished translate(const fs::path& model, std::vector<std::string> more) {
-  more.insert(more.begin(), {"translate", "-m", model.string()});
-  return run(more, input);
+Finished translate(const fs::path& model, const Words& options) {
+  return run(Words{"translate", "-m", model.string()} + options, input);
 }
 
 // Returns the JSON lines of --attention-weights with these options.
-std::vector<std::string> weights_of(const fs::path& model, std::vector<std::string> more) {
+std::vector<std::string> weights_of(const fs::path& model, const Words& options) {
   const auto file = (fresh_folder() / "weights.jsonl").string();
-  more.insert(more.end(), {"--attention-weights", file});
-  const auto finished = translate(model, more);
+  const auto finished = translate(model, options + Words{"--attention-weights", file});
   EXPECT_EQ(finished.code, 0) << finished.err;
   return lines_of(read_text(file));
 }
@@ -84,14 +82,17 @@ TEST(AttentionMap, SourceIsTheDefaultAndKeepsItsKeys) {
 }
 
 TEST(AttentionMap, DependsOnNeitherBatchNorThreadsAndChangesNoTranslation) {
-  const std::vector<std::string> maps = {"--attention-map", "source,encoder,decoder"};
-  auto one = maps;
-  one.insert(one.end(), {"--batch-size", "1"});
-  auto three = maps;
-  three.insert(three.end(), {"--batch-size", "3", "--threads", "2"});
-  EXPECT_EQ(weights_of(tiny_transformer(), one), weights_of(tiny_transformer(), three));
-  one.insert(one.end(), {"--attention-weights", (fresh_folder() / "w").string()});
-  EXPECT_EQ(translate(tiny_transformer(), one).out, translate(tiny_transformer(), {}).out);
+  const auto folder = fresh_folder();
+  const auto translated = [&](const std::string& weights, const Words& batches) {
+    return translate(tiny_transformer(),
+                     batches + Words{"--attention-map", "source,encoder,decoder",
+                                     "--attention-weights", (folder / weights).string()})
+        .out;
+  };
+  const auto plain = translate(tiny_transformer(), {}).out;
+  EXPECT_EQ(translated("one", {"--batch-size", "1"}), plain);
+  EXPECT_EQ(translated("three", {"--batch-size", "3", "--threads", "2"}), plain);
+  EXPECT_EQ(read_text(folder / "one"), read_text(folder / "three"));
 }
 
 TEST(AttentionMap, EachHypothesisHasItsOwn) {
@@ -106,9 +107,8 @@ TEST(AttentionMap, EachHypothesisHasItsOwn) {
 }
 
 TEST(AttentionMap, IsDrawnInTheTerminalByLayerAndHead) {
-  const auto drawn = [](std::vector<std::string> more) {
-    more.emplace_back("--show-attention");
-    const auto finished = translate(tiny_transformer(), more);
+  const auto drawn = [](const Words& options) {
+    const auto finished = translate(tiny_transformer(), options + Words{"--show-attention"});
     EXPECT_EQ(finished.code, 0) << finished.err;
     return finished.out;
   };
@@ -150,14 +150,13 @@ TEST(AttentionMap, AFolderHasAPictureOfEachMap) {
 }
 
 TEST(AttentionMap, ErrorsNameTheReasonAndTheWayOut) {
-  const auto says = [](const fs::path& model, std::vector<std::string> more) {
-    const auto finished = translate(model, std::move(more));
+  const auto says = [](const fs::path& model, const Words& options) {
+    const auto finished = translate(model, options);
     EXPECT_EQ(finished.code, 2);
     return finished.err;
   };
-  const auto with_map = [&](const std::string& map, std::vector<std::string> more = {}) {
-    more.insert(more.begin(), {"--show-attention", "--attention-map", map});
-    return more;
+  const auto with_map = [](const std::string& map, const Words& more = {}) {
+    return Words{"--show-attention", "--attention-map", map} + more;
   };
   EXPECT_THAT(says(tiny_model(), with_map("encoder")),
               AllOf(HasSubstr("is recurrent, without self-attention"),
@@ -184,21 +183,20 @@ TEST(AttentionMap, ErrorsNameTheReasonAndTheWayOut) {
       HasSubstr("found 2 maps of --attention-map, expected one"));
 }
 
-class AttentionMapOfTrained : public Train {};
+using AttentionMapOfTrained = Train;
 
 TEST_F(AttentionMapOfTrained, SelfAttentionLayersOnTopOfARecurrentEncoder) {
   const auto trained = train({"model.encoder.self_attention_layers=2", "model.encoder.heads=2",
                               "model.encoder.feed_forward_size=8", "training.max_steps=2"});
   ASSERT_EQ(trained.code, 0) << trained.err;
-  const auto weights = (folder_ / "weights.jsonl").string();
+  const auto file = path("weights.jsonl");
   ASSERT_EQ(
-      translate(folder_ / "run", {"--attention-weights", weights, "--attention-map", "encoder"})
-          .code,
+      translate(folder_ / "run", {"--attention-weights", file, "--attention-map", "encoder"}).code,
       0);
-  const auto lines = lines_of(read_text(weights));
+  const auto lines = lines_of(read_text(file));
   ASSERT_THAT(lines, SizeIs(3));
   expect_heads(parse_json(lines[0])["encoder"], 4, false);
-  const auto page = (folder_ / "page.html").string();
+  const auto page = path("page.html");
   ASSERT_EQ(translate(folder_ / "run", {"--report", page}).code, 0);
   EXPECT_THAT(read_text(page),
               AllOf(HasSubstr("encoder self-attention"), Not(HasSubstr("decoder self-attention"))));

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <iterator>
 #include <string>
-#include <vector>
 
 #include "base/json.h"
 #include "tests/cli/run.h"
@@ -15,26 +14,21 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class Average : public testing::Test {
+class Average : public CliTest {
  protected:
   // A run that keeps its checkpoints of steps 30 and 60.
-  static fs::path long_run() {
-    const auto config = toy_training(fresh_folder());
-    const auto finished = run({"train", "-c", config.string(), "training.keep_newest=2"});
-    EXPECT_EQ(finished.code, 0) << finished.err;
-    return config.parent_path() / "run";
+  fs::path long_run() const {
+    return copy_of_run(trained_once("tiny_long", {"training.keep_newest=2"}), folder_ / "run");
   }
-  Finished average(std::vector<std::string> more) const {
-    more.insert(more.begin(), "average");
-    more.insert(more.end(), {"-o", output_.string()});
-    return run(more);
+  Finished average(const Words& words) const {
+    return run(Words{"average"} + words + Words{"-o", output_.string()});
   }
   // Returns the description of the averaged models.
   std::string averaged() const {
     return Json::parse(read_text(output_ / "manifest.json")).at("info").at("average_of").dump();
   }
 
-  fs::path output_ = fresh_folder() / "mean";
+  const fs::path output_ = folder_ / "mean";
 };
 
 TEST_F(Average, AveragesTheNewestCheckpoints) {
@@ -69,7 +63,7 @@ TEST_F(Average, AveragesNamedModels) {
 }
 
 TEST_F(Average, RefusesModelsThatWereTrainedIndependently) {
-  const auto config = toy_training(fresh_folder());
+  const auto config = toy_training(folder_);
   const auto other = (config.parent_path() / "run").string();
   const auto train = [&](Words more) {
     const auto finished = run(Words{"train", "-c", config.string(), "training.max_steps=2"} + more);
@@ -116,7 +110,7 @@ TEST_F(Average, RejectsDifferentArchitectures) {
 }
 
 TEST_F(Average, RejectsDifferentVocabularies) {
-  auto config = toy_training(fresh_folder());
+  auto config = toy_training(folder_);
   auto text = read_text(config.parent_path() / "train.en");
   for (std::size_t at = 0; (at = text.find("cat", at)) != std::string::npos;)
     text.replace(at, 3, "cow");
@@ -140,8 +134,7 @@ TEST_F(Average, ReportsInvalidSelections) {
 }
 
 TEST_F(Average, DoesNotOverwriteItsInput) {
-  const auto carried = fresh_folder() / "carried";
-  fs::copy(fs::canonical(tiny_model() / "best"), carried, fs::copy_options::recursive);
+  const auto carried = copy_of_model(tiny_model(), folder_ / "carried");
   const auto before = read_text(carried / "manifest.json");
   const auto finished =
       run({"average", carried.string(), tiny_model().string(), "-o", carried.string()});
@@ -150,22 +143,21 @@ TEST_F(Average, DoesNotOverwriteItsInput) {
 }
 
 TEST_F(Average, ConcurrentRunsLeaveOneIntactModel) {
-  const auto folder = output_.parent_path();
   for (const auto* name : {".mean.tmp", ".mean.old"}) {
-    fs::create_directories(folder / name);
-    write_text(folder / name / "diary", "dear");
+    fs::create_directories(folder_ / name);
+    write_text(folder_ / name / "diary", "dear");
   }
-  const std::vector<std::string> words = {"average", tiny_model().string(), tiny_model().string(),
-                                          "-o", output_.string()};
+  const Words words = {"average", tiny_model().string(), tiny_model().string(), "-o",
+                       output_.string()};
   for (int i = 0; i < 4; ++i) {
     Running first(words), second(words);
     EXPECT_EQ(first.finish().code, 0);
     EXPECT_EQ(second.finish().code, 0);
     EXPECT_EQ(run({"info", output_.string()}).code, 0);
   }
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 3);
-  EXPECT_EQ(read_text(folder / ".mean.tmp" / "diary"), "dear");
-  EXPECT_EQ(read_text(folder / ".mean.old" / "diary"), "dear");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 3);
+  EXPECT_EQ(read_text(folder_ / ".mean.tmp" / "diary"), "dear");
+  EXPECT_EQ(read_text(folder_ / ".mean.old" / "diary"), "dear");
 }
 
 }  // namespace

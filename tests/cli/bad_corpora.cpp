@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "tests/data/compressed.h"
-#include "tests/data/test_folder.h"
+#include "tests/data/gzipped.h"
 
 namespace regard {
 namespace {

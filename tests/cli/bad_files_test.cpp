@@ -21,17 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
-using testing::AnyOf;
 using testing::HasSubstr;
 using testing::SizeIs;
 
 class BadFiles : public Train {
  protected:
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  Finished translate(std::vector<std::string> more, const std::string& input = "") const {
-    more.insert(more.begin(), {"translate", "-m", tiny_model().string(), "--threads", "1"});
-    return run(more, input);
-  }
   void expect_refusal(const Finished& finished, const std::string& message) const {
     EXPECT_EQ(finished.code, 3);
     EXPECT_THAT(finished.err, HasSubstr(message));
@@ -105,14 +99,15 @@ TEST_F(BadFiles, AnUnreadableFile) {
 
 TEST_F(BadFiles, FilesOfDifferentLengths) {
   for (const std::string set : {"train", "dev"}) {
-    const auto toy = toy_training(folder_);
-    write_text(path(set + ".en"), "a\nb\nc\n");
-    const auto finished = train();
-    expect_refusal(finished,
-                   path(set + ".en") + " has 3 lines, but " + path(set + ".fr") + " has ");
+    toy_training(folder_);
+    file(set + ".en", "a\nb\nc\n");
+    expect_refusal(train(), path(set + ".en") + " has 3 lines, but " + path(set + ".fr") + " has ");
   }
   const auto finished = run({"evaluate", "--hypotheses", path("dev.en"), "-r", path("train.fr")});
   expect_refusal(finished, path("dev.en") + " has 3 lines, but " + path("train.fr") + " has 200");
+  const auto dev = path("dev.fr");
+  expect_refusal(run({"evaluate", "--hypotheses", dev, path("dev.en"), "-r", dev}),
+                 path("dev.en") + " has 3 lines, but " + dev + " has 20");
 }
 
 TEST_F(BadFiles, UnicodeLineEndsAreNamedIfLengthsDiffer) {
@@ -121,8 +116,9 @@ TEST_F(BadFiles, UnicodeLineEndsAreNamedIfLengthsDiffer) {
   write_text(path("train.en"), text);
   const auto message =
       path("train.en") + ":1 has a line separator (U+2028), which does not end a line";
-  expect_refusal(train(), "has 199 lines");
-  expect_refusal(train(), message);
+  const auto trained = train();
+  expect_refusal(trained, "has 199 lines");
+  expect_refusal(trained, message);
   expect_refusal(run({"evaluate", "--hypotheses", path("train.en"), "-r", path("train.fr")}),
                  message);
 }
@@ -150,6 +146,8 @@ TEST_F(BadFiles, AnEmptyFile) {
   };
   expect_refusal(as("train.0"), path("empty") + ": found no text to make a vocabulary from");
   expect_refusal(as("dev"), path("empty") + ": the file is empty; validation needs");
+  expect_refusal(run({"evaluate", "--hypotheses", path("empty"), "-r", path("empty")}),
+                 path("empty") + ": empty, so there is nothing to score");
 }
 
 TEST_F(BadFiles, AFileOfEmptyLines) {

@@ -48,41 +48,39 @@ Pairs pairs() {
   return pairs;
 }
 
-class Chinese : public testing::Test {
+std::filesystem::path training(const std::filesystem::path& folder) {
+  const auto [english, chinese] = pairs();
+  write_text(folder / "train.en", english);
+  write_text(folder / "train.zh", chinese);
+  const auto config = folder / "c.yaml";
+  write_text(config, "data: {train: [{src: " + (folder / "train.en").string() +
+                         ", trg: " + (folder / "train.zh").string() +
+                         "}],\n"
+                         "       tokenizer: {kind: bpe, vocabulary_size: 60}}\n"
+                         "model: {encoder: {embedding_dim: 48, hidden_size: 48},\n"
+                         "        decoder: {embedding_dim: 48, hidden_size: 48},\n"
+                         "        attention: {kind: dot}}\n"
+                         "training: {model_dir: " +
+                         (folder / "run").string() +
+                         ", max_steps: 400, batch_size: 400,\n"
+                         "           learning_rate: 0.01, logging_every: 400}\n"
+                         "search: {beam_size: 4}\n"
+                         "threads: 2\n");
+  return config;
+}
+
+class Chinese : public CliTest {
  protected:
-  Chinese() {
-    const auto [english, chinese] = pairs();
-    const auto config =
-        "data: {train: [{src: " + file("train.en", english) +
-        ", trg: " + file("train.zh", chinese) +
-        "}],\n"
-        "       tokenizer: {kind: bpe, vocabulary_size: 60}}\n"
-        "model: {encoder: {embedding_dim: 48, hidden_size: 48},\n"
-        "        decoder: {embedding_dim: 48, hidden_size: 48}, attention: {kind: dot}}\n"
-        "training: {model_dir: " +
-        model_ +
-        ", max_steps: 400, batch_size: 400,\n"
-        "           learning_rate: 0.01, logging_every: 400}\n"
-        "search: {beam_size: 4}\n"
-        "threads: 2\n";
-    const auto finished = run({"train", "-c", file("c.yaml", config)});
-    EXPECT_EQ(finished.code, 0) << finished.err;
-  }
-  std::string translate(std::vector<std::string> arguments,
+  std::string translate(const Words& options,
                         const std::string& input = "The big cat and 12 small dogs.\n") const {
-    arguments.insert(arguments.begin(), {"translate", "-m", model_});
-    const auto finished = run(arguments, input);
+    const auto finished = run(Words{"translate", "-m", model_} + options, input);
     EXPECT_EQ(finished.code, 0) << finished.err;
     return finished.out;
   }
-  std::string file(const std::string& name, const std::string& text) const {
-    write_text(folder_ / name, text);
-    return (folder_ / name).string();
-  }
+  using CliTest::file;
   std::string file(const std::string& text) const { return file("file", text); }
 
-  std::filesystem::path folder_ = fresh_folder();
-  std::string model_ = (folder_ / "run").string();
+  const std::string model_ = trained_once("tiny_chinese", {}, training).string();
 };
 
 TEST_F(Chinese, ConstraintsNeedNoSpaces) {

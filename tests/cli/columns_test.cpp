@@ -46,13 +46,12 @@ void write_pairs(const std::filesystem::path& path, const std::string& source,
 
 class Columns : public Train {
  protected:
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
   // Writes the training pair as a file of this name.
   std::string with_pairs(const std::string& name) const {
     write_pairs(path(name), read_text(path("train.en")), read_text(path("train.fr")));
     return path(name);
   }
-  Finished init(const std::vector<std::string>& more) const {
+  Finished init(const Words& more) const {
     return run(Words{"config", "init", "-o", path("new.yaml"), "--yes"} + more);
   }
 };

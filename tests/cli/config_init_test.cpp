@@ -47,20 +47,16 @@ std::string at_terminal(const std::filesystem::path& folder, std::vector<std::st
   return screen;
 }
 
-class ConfigInit : public testing::Test {
+class ConfigInit : public CliTest {
  protected:
   ConfigInit() {
     const auto corpus = toy_corpus(300, 1);
     write_text(path("train.en"), corpus.source);
     write_text(path("train.fr"), corpus.target);
   }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  Finished init(std::vector<std::string> more) const {
-    more.insert(more.begin(), {"config", "init", path("train.en"), path("train.fr")});
-    return run(more);
+  Finished init(const Words& more) const {
+    return run(Words{"config", "init", path("train.en"), path("train.fr")} + more);
   }
-
-  std::filesystem::path folder_ = fresh_folder();
 };
 
 TEST_F(ConfigInit, WithoutATerminalTheGuessedConfigurationTrains) {

@@ -12,19 +12,7 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-class ConstraintsCli : public testing::Test {
- protected:
-  Finished translate(std::vector<std::string> arguments, const std::string& input) const {
-    arguments.insert(arguments.begin(), {"translate", "-m", tiny_model().string()});
-    return run(arguments, input);
-  }
-  std::string file(const std::string& name, const std::string& text) const {
-    write_text(folder_ / name, text);
-    return (folder_ / name).string();
-  }
-
-  std::filesystem::path folder_ = fresh_folder();
-};
+using ConstraintsCli = CliTest;
 
 TEST_F(ConstraintsCli, ConstraintsApplyOnlyToTheirLines) {
   const std::string input = "the cat sees\na dog\n\nthe bird hears\n";
@@ -96,10 +84,9 @@ TEST_F(ConstraintsCli, BanOfAnUnknownWordIsAWarning) {
 
 TEST_F(ConstraintsCli, FileErrorsAreReportedBeforeTranslation) {
   const auto input = file("in", "the\ncat\ndog\n");
-  const auto output = folder_ / "out";
+  const auto output = path("out");
   for (const std::string prefixes : {"le\n\n\n\n", "le\n\nzebre\n", "le\n"}) {
-    const auto finished =
-        translate({"-i", input, "-o", output.string(), "--prefixes", file("p", prefixes)}, "");
+    const auto finished = translate({"-i", input, "-o", output, "--prefixes", file("p", prefixes)});
     EXPECT_EQ(finished.code, 3) << prefixes;
     EXPECT_FALSE(std::filesystem::exists(output));
   }
@@ -155,12 +142,12 @@ TEST_F(ConstraintsCli, ATermBelongsToItsSentence) {
 }
 
 TEST_F(ConstraintsCli, FaultsOfAGlossaryAreErrors) {
-  const auto refused = [&](const std::string& text, std::vector<std::string> more = {}) {
-    more.insert(more.end(), {"--glossary", file("terms.tsv", text)});
-    return translate(more, "the cat\n");
+  const auto refused = [&](const std::string& text, const Words& more = {}) {
+    return translate(more + Words{"--glossary", file("terms.tsv", text)}, "the cat\n");
   };
-  EXPECT_EQ(refused("cat chat\n").code, 3);
-  EXPECT_THAT(refused("cat chat\n").err, HasSubstr("terms.tsv:1: found 1 column in `cat chat`"));
+  const auto one_column = refused("cat chat\n");
+  EXPECT_EQ(one_column.code, 3);
+  EXPECT_THAT(one_column.err, HasSubstr("terms.tsv:1: found 1 column in `cat chat`"));
   EXPECT_THAT(refused("cat\tzebre\n").err,
               HasSubstr("terms.tsv:1: `zebre` is not in the model's vocabulary"));
   EXPECT_EQ(refused("cat\tchat\n", {"--samples", "2"}).code, 2);

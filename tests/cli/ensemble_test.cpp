@@ -13,13 +13,13 @@ namespace {
 
 using testing::HasSubstr;
 
-Finished translate(std::vector<std::string> arguments,
-                   const std::string& input = toy_corpus(12, 7).source) {
-  arguments.insert(arguments.begin(), "translate");
-  return run(arguments, input);
+Finished translate(const Words& arguments) {
+  return run(Words{"translate"} + arguments, toy_corpus(12, 7).source);
 }
 
-TEST(EnsembleCli, EnsembleWithItselfTranslatesTheSame) {
+using EnsembleCli = CliTest;
+
+TEST_F(EnsembleCli, EnsembleWithItselfTranslatesTheSame) {
   const auto model = tiny_model().string();
   const auto alone = translate({"-m", model, "--n-best", "3"});
   ASSERT_EQ(alone.code, 0) << alone.err;
@@ -35,7 +35,7 @@ TEST(EnsembleCli, EnsembleWithItselfTranslatesTheSame) {
   }
 }
 
-TEST(EnsembleCli, CombinesDifferentKindsByWeight) {
+TEST_F(EnsembleCli, CombinesDifferentKindsByWeight) {
   const auto attention = tiny_model().string();
   const auto fixed = tiny_fixed_context().string();
   const auto transformer = tiny_transformer().string();
@@ -48,13 +48,9 @@ TEST(EnsembleCli, CombinesDifferentKindsByWeight) {
   EXPECT_EQ(scored.code, 0) << scored.err;
 }
 
-TEST(EnsembleCli, ScoreAndEvaluateAcceptEnsembles) {
-  const auto folder = fresh_folder();
+TEST_F(EnsembleCli, ScoreAndEvaluateAcceptEnsembles) {
   const auto corpus = toy_corpus(10, 8);
-  write_text(folder / "s", corpus.source);
-  write_text(folder / "t", corpus.target);
-  const auto s = (folder / "s").string();
-  const auto t = (folder / "t").string();
+  const auto s = file("s", corpus.source), t = file("t", corpus.target);
   const auto a = tiny_model().string();
   const auto b = tiny_fixed_context().string();
   const auto one = run({"score", "-m", a, "-s", s, "-t", t});
@@ -101,22 +97,20 @@ TEST(EnsembleCli, ScoreAndEvaluateAcceptEnsembles) {
     EXPECT_EQ(compared["systems"][m]["perplexity"], alone["perplexity"]);
   }
   EXPECT_EQ(run(each + Words{"--ensemble-mean", "linear"}).code, 2);
-  EXPECT_EQ(run(each + Words{"-o", (folder / "out").string()}).code, 2);
+  EXPECT_EQ(run(each + Words{"-o", path("out")}).code, 2);
 }
 
-TEST(EnsembleCli, RejectsDifferentVocabularies) {
-  const auto folder = fresh_folder();
-  const auto config = toy_training(folder);
+TEST_F(EnsembleCli, RejectsDifferentVocabularies) {
+  const auto config = toy_training(folder_);
   const auto trained = run({"train", "-c", config.string(), "training.max_steps=2",
                             "data.tokenizer.vocabulary_size=10"});
   ASSERT_EQ(trained.code, 0) << trained.err;
-  const auto other = (folder / "run").string();
-  const auto finished = translate({"-m", tiny_model().string(), other});
+  const auto finished = translate({"-m", tiny_model().string(), path("run")});
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, HasSubstr("the source vocabulary of "));
 }
 
-TEST(EnsembleCli, RejectsInvalidWeightsAndMeans) {
+TEST_F(EnsembleCli, RejectsInvalidWeightsAndMeans) {
   const auto model = tiny_model().string();
   const auto few = translate({"-m", model, model, "--ensemble-weights", "1"});
   EXPECT_EQ(few.code, 2);

@@ -14,11 +14,10 @@ using testing::Not;
 
 class Explain : public Train {
  protected:
-  std::string explained(std::vector<std::string> overrides, const std::string& line) const {
-    overrides.emplace_back("training.max_steps=2");
-    const auto trained = train(overrides);
+  std::string explained(const Words& overrides, const std::string& line) const {
+    const auto trained = train(overrides + Words{"training.max_steps=2"});
     EXPECT_EQ(trained.code, 0) << trained.err;
-    const auto finished = run({"translate", "-m", (folder_ / "run").string(), "--explain"}, line);
+    const auto finished = run({"translate", "-m", path("run"), "--explain"}, line);
     EXPECT_EQ(finished.code, 0) << finished.err;
     return finished.out;
   }

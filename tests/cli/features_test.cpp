@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -53,17 +52,15 @@ class Features : public Train {
  protected:
   Features() {
     for (const std::string part : {"train", "dev"}) {
-      write_features(path(part), features_of(read_text(folder_ / (part + ".en"))));
+      write_features(features(part), features_of(read_text(folder_ / (part + ".en"))));
     }
   }
-  std::string path(const std::string& name) const {
-    return (folder_ / (name + ".safetensors")).string();
-  }
-  Finished train_features(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> all = {
+  std::string features(const std::string& part) const { return path(part + ".safetensors"); }
+  Finished train_features(const Words& more = {}) const {
+    const Words all = {
         "data.source=features",
-        "data.train=[{src: " + path("train") + ", trg: " + (folder_ / "train.fr").string() + "}]",
-        "data.dev.src=" + path("dev"),
+        "data.train=[{src: " + features("train") + ", trg: " + path("train.fr") + "}]",
+        "data.dev.src=" + features("dev"),
         "data.tokenizer.kind=word",
         "model.encoder.numbers=3",
         "model.encoder.frame_stacking=2",
@@ -72,52 +69,43 @@ class Features : public Train {
         "model.attention.kind=location_aware",
         "model.attention.filters=4",
         "model.attention.filter_width=5"};
-    all.insert(all.end(), more.begin(), more.end());
-    return train(all);
+    return train(all + more);
   }
-  std::string model() const { return (folder_ / "run").string(); }
-  Finished translate(const std::vector<std::string>& more, const std::string& input = "") const {
-    std::vector<std::string> all = {"translate", "-m", model()};
-    all.insert(all.end(), more.begin(), more.end());
-    return run(all, input);
+  Finished translate(const Words& more, const std::string& input = "") const {
+    return run(Words{"translate", "-m", path("run")} + more, input);
   }
 };
 
 TEST_F(Features, AModelLearnsTranslatesAndIsScored) {
   const auto trained = train_features({"training.max_steps=200"});
   ASSERT_EQ(trained.code, 0) << trained.err;
-  EXPECT_THAT(trained.err, HasSubstr(path("dev") + ":"));  // examples are named, not printed
-  const auto translated = translate({"-i", path("dev")});
+  EXPECT_THAT(trained.err, HasSubstr(features("dev") + ":"));  // examples are named, not printed
+  const auto translated = translate({"-i", features("dev")});
   ASSERT_EQ(translated.code, 0) << translated.err;
   EXPECT_EQ(lines_of(translated.out).size(), 20);
 
   // The bytes depend on neither batches nor threads nor on how the item is named.
-  for (const std::vector<std::string>& options :
-       {std::vector<std::string>{"--batch-size", "1", "--threads", "1"},
-        {"--batch-size", "7", "--threads", "2"}}) {
-    auto arguments = options;
-    arguments.insert(arguments.end(), {"-i", path("dev")});
-    EXPECT_EQ(translate(arguments).out, translated.out);
+  for (const Words& options :
+       {Words{"--batch-size", "1", "--threads", "1"}, {"--batch-size", "7", "--threads", "2"}}) {
+    EXPECT_EQ(translate(options + Words{"-i", features("dev")}).out, translated.out);
   }
-  const auto third = translate({}, "\n" + path("dev") + ":3\n");
+  const auto third = translate({}, "\n" + features("dev") + ":3\n");
   EXPECT_EQ(third.out, "\n" + lines_of(translated.out)[2] + "\n") << third.err;
 
-  const auto dev = (folder_ / "dev.fr").string();
-  const auto evaluated = run(
-      {"evaluate", "-m", model(), "-s", path("dev"), "-r", dev, "--metrics", "wer,cer", "--json"});
+  const auto dev = path("dev.fr");
+  const auto evaluated = run({"evaluate", "-m", path("run"), "-s", features("dev"), "-r", dev,
+                              "--metrics", "wer,cer", "--json"});
   ASSERT_EQ(evaluated.code, 0) << evaluated.err;
   EXPECT_LT(Json::parse(evaluated.out).at("wer").at("score"),
             60);  // an untrained model is near 100
-  const auto scored = run({"score", "-m", model(), "-s", path("dev"), "-t", dev});
+  const auto scored = run({"score", "-m", path("run"), "-s", features("dev"), "-t", dev});
   ASSERT_EQ(scored.code, 0) << scored.err;
   EXPECT_EQ(lines_of(scored.out).size(), 20);
 
-  const auto picture = (folder_ / "x.svg").string();
-  const auto weights = (folder_ / "weights").string();
-  const auto links = (folder_ / "links").string();
+  const auto picture = path("x.svg"), weights = path("weights"), links = path("links");
   const auto shown =
       translate({"--picture", picture, "--attention-weights", weights, "--alignments", links},
-                path("dev") + ":1\n");
+                features("dev") + ":1\n");
   ASSERT_EQ(shown.code, 0) << shown.err;
   EXPECT_THAT(read_text(picture), AllOf(HasSubstr("<text"), HasSubstr("0 s</text>")));
   const auto first = Json::parse(lines_of(read_text(weights))[0]);
@@ -125,26 +113,23 @@ TEST_F(Features, AModelLearnsTranslatesAndIsScored) {
   EXPECT_EQ(first.at("source").size(), first.at("weights")[0].size());
   EXPECT_THAT(lines_of(read_text(links))[0], ContainsRegex("^[0-9]+-0"));
 
-  const auto report = run({"report", model(), "--sentences", "1"});
+  const auto report = run({"report", path("run"), "--sentences", "1"});
   ASSERT_EQ(report.code, 0) << report.err;
-  EXPECT_EQ(translate({"--explain"}, path("dev") + ":1\n").code, 0);
+  EXPECT_EQ(translate({"--explain"}, features("dev") + ":1\n").code, 0);
 }
 
 TEST_F(Features, AResumedTrainingEndsInTheSameBytes) {
-  ASSERT_EQ(train_features().code, 0);
-  const auto straight = weights();
-  fs::remove_all(folder_ / "run");
-  for (const auto* steps : {"training.max_steps=7", "training.max_steps=31"}) {
-    ASSERT_EQ(train_features({steps}).code, 0);
-  }
-  const auto resumed = train_features();
+  ASSERT_EQ(train_features({"training.max_steps=12", "training.model_dir=" + path("once")}).code,
+            0);
+  ASSERT_EQ(train_features({"training.max_steps=9"}).code, 0);  // an epoch has 7 batches
+  const auto resumed = train_features({"training.max_steps=12"});
   ASSERT_EQ(resumed.code, 0) << resumed.err;
-  EXPECT_EQ(weights(), straight);
+  EXPECT_EQ(weights(), weights("once"));
 }
 
 TEST_F(Features, BadFeaturesNameFileItemAndWhatWasExpected) {
   const auto refused = [&](const FeatureItems& content) {
-    write_features(path("train"), content);
+    write_features(features("train"), content);
     const auto result = train_features({"--fresh"});
     EXPECT_EQ(result.code, 3) << result.err;
     return result.err;
@@ -162,47 +147,34 @@ TEST_F(Features, BadFeaturesNameFileItemAndWhatWasExpected) {
   other = content;
   other.metadata["settings"] = "other";
   EXPECT_THAT(refused(other), HasSubstr("features of other settings (toy)"));  // of the dev set
-  write_text(path("train"), "text\n");
+  write_text(features("train"), "text\n");
   EXPECT_THAT(train_features().err, HasSubstr("not a valid safetensors file"));
 }
 
 TEST_F(Features, OptionsThatContradictFeaturesAreErrors) {
-  const auto refused = [&](const std::vector<std::string>& more) {
-    const auto result = train_features(more);
-    EXPECT_EQ(result.code, 2) << result.err;
-    return result.err;
-  };
-  EXPECT_THAT(refused({"model.encoder.numbers=0"}), HasSubstr("data.source is features"));
-  EXPECT_THAT(refused({"model.encoder.residual=true"}), HasSubstr("model.encoder.pyramidal"));
-  EXPECT_THAT(refused({"model.attention.filter_width=4"}), HasSubstr("expected an odd number"));
-  EXPECT_THAT(refused({"data.remove_duplicates=true"}), HasSubstr("data.source is features"));
-  EXPECT_THAT(train({"model.encoder.pyramidal=true"}).err,
-              HasSubstr("only data.source: features uses it"));
-  const auto prepared = run({"prepare", "-c", config_.string(), "-o", (folder_ / "p").string(),
+  const auto refused = train_features({"model.attention.filter_width=4"});
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("expected an odd number"));
+  const auto prepared = run({"prepare", "-c", config_.string(), "-o", path("p"),
                              "data.source=features", "model.encoder.numbers=3"});
   EXPECT_EQ(prepared.code, 2);
   EXPECT_THAT(prepared.err, HasSubstr("nothing to prepare"));
 }
 
-class FeaturesOfSound : public testing::Test {
+class FeaturesOfSound : public CliTest {
  protected:
   std::string wav(const std::string& name, std::size_t samples, std::int64_t rate = 8000) const {
     std::vector<std::int16_t> sound;
     for (std::size_t i = 0; i < samples; ++i) {
       sound.push_back(static_cast<std::int16_t>(i * 7919 % 20011 - 10005));
     }
-    const auto path = folder_ / name;
-    write_text(path, wav_bytes(sound, rate));
-    return path.string();
+    return file(name, wav_bytes(sound, rate));
   }
-  Finished features(const std::string& list, const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> all = {"features", "-o", output_};
-    all.insert(all.end(), more.begin(), more.end());
-    return run(all, list);
+  Finished features(const std::string& list, const Words& more = {}) const {
+    return run(Words{"features", "-o", output_} + more, list);
   }
 
-  fs::path folder_ = fresh_folder();
-  std::string output_ = (folder_ / "x.safetensors").string();
+  const std::string output_ = path("x.safetensors");
 };
 
 TEST_F(FeaturesOfSound, TheSameBytesWithAnyNumberOfThreads) {
@@ -223,7 +195,7 @@ TEST_F(FeaturesOfSound, LikeTakesOverSettingsAndStatistics) {
   const auto list = wav("a.wav", 900) + "\n" + wav("b.wav", 3000) + "\n";
   ASSERT_EQ(features(list, {"--rate", "8000", "--bins", "12", "--normalise", "global"}).code, 0);
   const auto bytes = read_text(output_);
-  const auto other = (folder_ / "y.safetensors").string();
+  const auto other = path("y.safetensors");
   const auto made = run({"features", "-o", other, "--like", output_}, list);
   ASSERT_EQ(made.code, 0) << made.err;
   EXPECT_EQ(read_text(other), bytes);
@@ -249,8 +221,7 @@ TEST_F(FeaturesOfSound, AWavFileOfAnotherKindStopsItAndWritesNothing) {
   EXPECT_THAT(refused(good + "\nmissing.wav\n"), HasSubstr("standard input:2: missing.wav"));
   EXPECT_THAT(refused(wav("c.wav", 0)), HasSubstr("found no samples"));
   EXPECT_THAT(refused(""), HasSubstr("empty, expected the path of a WAV or PNG file in each line"));
-  write_text(folder_ / "text.wav", "text");
-  EXPECT_THAT(refused((folder_ / "text.wav").string()), HasSubstr("found no WAV file"));
+  EXPECT_THAT(refused(file("text.wav", "text")), HasSubstr("found no WAV file"));
 }
 
 class FeaturesOfImages : public Train {
@@ -263,20 +234,11 @@ class FeaturesOfImages : public Train {
         rows += static_cast<char>(colour == c ? 250 - i % 9 : 20 + i % 7);
       }
     }
-    return write(name, png_bytes(16, 8, 8, 2, rows));
-  }
-  std::string write(const std::string& name, const std::string& bytes) const {
-    write_text(folder_ / name, bytes);
-    return (folder_ / name).string();
-  }
-  std::string path(const std::string& name) const {
-    return (folder_ / (name + ".safetensors")).string();
+    return file(name, png_bytes(16, 8, 8, 2, rows));
   }
   Finished features(const std::string& name, const std::string& list,
-                    const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> all = {"features", "-o", path(name)};
-    all.insert(all.end(), more.begin(), more.end());
-    return run(all, list);
+                    const Words& more = {}) const {
+    return run(Words{"features", "-o", path(name + ".safetensors")} + more, list);
   }
   // Writes ten images and the names of their colours.
   void make_images() const {
@@ -287,55 +249,50 @@ class FeaturesOfImages : public Train {
       list += png(std::to_string(i) + ".png", i % 4) + "\n";
       captions += names[i % 4] + "\n";
     }
-    write("captions", captions);
+    file("captions", captions);
     const auto made = features("images", list);
     ASSERT_EQ(made.code, 0) << made.err;
     EXPECT_THAT(made.err, HasSubstr("10 items; image, 16 x 8 pixels, RGB from 0 to 1"));
   }
-  Finished train_images(const std::vector<std::string>& more = {}) const {
-    const auto captions = (folder_ / "captions").string();
-    std::vector<std::string> all = {
-        "data.source=features",
-        "data.train=[{src: " + path("images") + ", trg: " + captions + "}]",
-        "data.dev={src: " + path("images") + ", trg: " + captions + "}",
-        "data.tokenizer.kind=word",
-        "model.encoder.kind=convolutional",
-        "model.encoder.numbers=48",
-        "model.encoder.image_height=8",
-        "model.encoder.layers=2",
-        "model.encoder.hidden_size=16",
-        "model.encoder.embedding_dim=256",
-        "training.learning_rate=0.003",
-        "training.epochs=0"};
-    all.insert(all.end(), more.begin(), more.end());
-    return train(all);
+  Finished train_images(const Words& more = {}) const {
+    const auto pair = "{src: " + images_ + ", trg: " + path("captions") + "}";
+    const Words all = {"data.source=features",
+                       "data.train=[" + pair + "]",
+                       "data.dev=" + pair,
+                       "data.tokenizer.kind=word",
+                       "model.encoder.kind=convolutional",
+                       "model.encoder.numbers=48",
+                       "model.encoder.image_height=8",
+                       "model.encoder.layers=2",
+                       "model.encoder.hidden_size=16",
+                       "model.encoder.embedding_dim=256",
+                       "training.learning_rate=0.003",
+                       "training.epochs=0"};
+    return train(all + more);
   }
-  Finished translate(const std::vector<std::string>& more, const std::string& input = "") const {
-    std::vector<std::string> all = {"translate", "-m", (folder_ / "run").string()};
-    all.insert(all.end(), more.begin(), more.end());
-    return run(all, input);
+  Finished translate(const Words& more, const std::string& input = "") const {
+    return run(Words{"translate", "-m", path("run")} + more, input);
   }
+
+  const std::string images_ = path("images.safetensors");
 };
 
 TEST_F(FeaturesOfImages, AModelLearnsTenImagesAndShowsWhereItLooked) {
   make_images();
   const auto trained = train_images({"training.max_steps=200"});
   ASSERT_EQ(trained.code, 0) << trained.err;
-  const auto info = run({"info", (folder_ / "run").string()});
+  const auto info = run({"info", path("run")});
   EXPECT_THAT(info.out, HasSubstr("2 convolutional layers up to 16 channels, images of 16 × 8 "
                                   "pixels as 4 × 2 cells"));
-  const auto evaluated =
-      run({"evaluate", "-m", (folder_ / "run").string(), "-s", path("images"), "-r",
-           (folder_ / "captions").string(), "--metrics", "exact", "--json"});
+  const auto evaluated = run({"evaluate", "-m", path("run"), "-s", images_, "-r", path("captions"),
+                              "--metrics", "exact", "--json"});
   ASSERT_EQ(evaluated.code, 0) << evaluated.err;
   EXPECT_GE(Json::parse(evaluated.out).at("exact").at("score"), 80);
-  const auto translated = translate({"-i", path("images")});
-  EXPECT_EQ(translate({"-i", path("images"), "--batch-size", "3", "--threads", "2"}).out,
-            translated.out);
+  const auto translated = translate({"-i", images_});
+  EXPECT_EQ(translate({"-i", images_, "--batch-size", "3", "--threads", "2"}).out, translated.out);
 
-  const auto third = path("images") + ":3\n";
-  const auto picture = (folder_ / "x.svg").string();
-  const auto weights = (folder_ / "weights").string();
+  const auto third = images_ + ":3\n";
+  const auto picture = path("x.svg"), weights = path("weights");
   const auto shown = translate({"--picture", picture, "--attention-weights", weights}, third);
   ASSERT_EQ(shown.code, 0) << shown.err;
   EXPECT_THAT(read_text(picture),
@@ -345,7 +302,7 @@ TEST_F(FeaturesOfImages, AModelLearnsTenImagesAndShowsWhereItLooked) {
   EXPECT_EQ(first.at("source").size(), 8);
   EXPECT_EQ(first.at("source")[5], "row 2, column 2");
   EXPECT_EQ(first.at("weights")[0].size(), 8);
-  const auto page = (folder_ / "x.html").string();
+  const auto page = path("x.html");
   ASSERT_EQ(translate({"--report", page}, third).code, 0);
   EXPECT_THAT(read_text(page), HasSubstr("class=\"veil\""));
   ASSERT_EQ(translate({"--picture", page}, third).code, 0);
@@ -356,14 +313,12 @@ TEST_F(FeaturesOfImages, AModelLearnsTenImagesAndShowsWhereItLooked) {
 
 TEST_F(FeaturesOfImages, AResumedTrainingEndsInTheSameBytes) {
   make_images();
-  ASSERT_EQ(train_images({"training.max_steps=20"}).code, 0);
-  const auto straight = weights();
-  fs::remove_all(folder_ / "run");
-  ASSERT_EQ(train_images({"training.max_steps=9"}).code, 0);
-  const auto resumed = train_images({"training.max_steps=20"});
+  ASSERT_EQ(train_images({"training.max_steps=12", "training.model_dir=" + path("once")}).code, 0);
+  ASSERT_EQ(train_images({"training.max_steps=7"}).code, 0);
+  const auto resumed = train_images({"training.max_steps=12"});
   ASSERT_EQ(resumed.code, 0) << resumed.err;
-  EXPECT_EQ(weights(), straight);
-  EXPECT_EQ(train_images({"training.max_steps=20", "--fresh", "--dry-run"}).code, 0);
+  EXPECT_EQ(weights(), weights("once"));
+  EXPECT_EQ(train_images({"training.max_steps=12", "--fresh", "--dry-run"}).code, 0);
 }
 
 TEST_F(FeaturesOfImages, AnImageThatDoesNotFitStopsItAndWritesNothing) {
@@ -371,19 +326,19 @@ TEST_F(FeaturesOfImages, AnImageThatDoesNotFitStopsItAndWritesNothing) {
   const auto refused = [&](const std::string& list) {
     const auto result = features("x", list);
     EXPECT_EQ(result.code, 3) << result.err;
-    EXPECT_FALSE(fs::exists(path("x")));
+    EXPECT_FALSE(fs::exists(path("x.safetensors")));
     return result.err;
   };
-  EXPECT_THAT(refused(good + "\n" + write("small.png", png_of(8, 8))),
+  EXPECT_THAT(refused(good + "\n" + file("small.png", png_of(8, 8))),
               AllOf(HasSubstr("standard input:2: "), HasSubstr("small.png"),
                     HasSubstr("found an image of 8 x 8 pixels, expected 16 x 8")));
   const auto bytes = read_text(good);
-  EXPECT_THAT(refused(good + "\n" + write("cut.png", bytes.substr(0, bytes.size() - 20))),
+  EXPECT_THAT(refused(good + "\n" + file("cut.png", bytes.substr(0, bytes.size() - 20))),
               AllOf(HasSubstr("standard input:2: "), HasSubstr("cut.png"), HasSubstr("damaged")));
   EXPECT_THAT(refused(good + "\nmissing.png\n"), HasSubstr("standard input:2: missing.png"));
-  EXPECT_THAT(refused(good + "\n" + write("a.wav", wav_bytes({1, 2, 3}, 8000))),
+  EXPECT_THAT(refused(good + "\n" + file("a.wav", wav_bytes({1, 2, 3}, 8000))),
               HasSubstr("a.wav: found no PNG file"));
-  EXPECT_THAT(refused(write("a.wav", wav_bytes({1, 2, 3}, 16000)) + "\n" + good),
+  EXPECT_THAT(refused(file("a.wav", wav_bytes({1, 2, 3}, 16000)) + "\n" + good),
               HasSubstr("good.png: found no WAV file"));
   const auto option = features("x", good, {"--bins", "40"});
   EXPECT_EQ(option.code, 2);
@@ -392,24 +347,23 @@ TEST_F(FeaturesOfImages, AnImageThatDoesNotFitStopsItAndWritesNothing) {
 
 TEST_F(FeaturesOfImages, LikeExpectsTheSizeOfAnotherFile) {
   make_images();
-  EXPECT_EQ(features("x", png("good.png", 1), {"--like", path("images")}).code, 0);
-  const auto refused = features("x", write("small.png", png_of(8, 8)), {"--like", path("images")});
+  EXPECT_EQ(features("x", png("good.png", 1), {"--like", images_}).code, 0);
+  const auto refused = features("x", file("small.png", png_of(8, 8)), {"--like", images_});
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(refused.err,
               AllOf(HasSubstr("images.safetensors: "), HasSubstr("image, 16 x 8 pixels"),
                     HasSubstr("but the first image of the list has image, 8 x 8 pixels")));
-  const auto sound =
-      features("x", write("a.wav", wav_bytes({1, 2, 3}, 16000)), {"--like", path("images")});
+  const auto sound = features("x", file("a.wav", wav_bytes({1, 2, 3}, 16000)), {"--like", images_});
   EXPECT_EQ(sound.code, 3);
   EXPECT_THAT(sound.err, HasSubstr("found features of images"));
 }
 
 TEST_F(FeaturesOfImages, BadImagesNameFileItemAndWhatWasExpected) {
-  write("captions", "one\ntwo\n");
+  file("captions", "one\ntwo\n");
   FeatureItems content{48, {}, {}};
   content.items.assign(2, std::vector<float>(48 * 8, 0.5F));
   const auto refused = [&](const FeatureItems& changed) {
-    write_features(path("images"), changed);
+    write_features(images_, changed);
     const auto result = train_images({"--fresh", "training.max_steps=1"});
     EXPECT_EQ(result.code, 3) << result.err;
     return result.err;
@@ -430,12 +384,12 @@ TEST_F(FeaturesOfImages, BadImagesNameFileItemAndWhatWasExpected) {
   EXPECT_THAT(refused(other),
               HasSubstr("frames of 24 numbers, expected 48 (model.encoder.numbers)"));
 
-  write_features(path("images"), content);
+  write_features(images_, content);
   ASSERT_EQ(train_images({"--fresh", "training.max_steps=1"}).code, 0);
   other = content;
   other.items[1].resize(48 * 16);
-  write_features(path("large"), other);
-  const auto result = translate({"-i", path("large")});
+  write_features(path("large.safetensors"), other);
+  const auto result = translate({"-i", path("large.safetensors")});
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(result.err, HasSubstr("large.safetensors:2: found an image of 16 rows of pixels"));
 }

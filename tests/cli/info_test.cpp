@@ -37,9 +37,7 @@ TEST(Info, PrintsOneJsonObject) {
 }
 
 TEST(Info, AcceptsAModelFolder) {
-  const auto folder = fresh_folder() / "carried_off";
-  std::filesystem::copy(std::filesystem::canonical(tiny_model() / "best"), folder,
-                        std::filesystem::copy_options::recursive);
+  const auto folder = copy_of_model(tiny_model(), fresh_folder() / "carried_off");
   const auto finished = run({"info", "--json", folder.string()});
   ASSERT_EQ(finished.code, 0) << finished.err;
   const auto json = Json::parse(finished.out);

@@ -11,7 +11,6 @@
 #include <iterator>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tests/cli/run.h"
@@ -80,72 +79,59 @@ std::map<std::string, std::string> content_of(const fs::path& folder) {
   return content;
 }
 
-class OutputsOfEachCommand : public testing::Test {
+class OutputsOfEachCommand : public CliTest {
  protected:
   OutputsOfEachCommand() {
-    fs::copy(tiny_model(), run_, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-    fs::copy(fs::canonical(tiny_model() / "best"), model_, fs::copy_options::recursive);
     const auto corpus = toy_corpus(3, 7);
-    write_text(folder_ / "a.en", corpus.source);
-    write_text(folder_ / "a.fr", corpus.target);
+    write_text(source_, corpus.source);
+    write_text(target_, corpus.target);
   }
   // Returns each option for an output file, without its value.
-  std::vector<std::vector<std::string>> commands() const {
-    const auto source = (folder_ / "a.en").string(), target = (folder_ / "a.fr").string();
-    const std::vector<std::string> translate = {"translate", "-m", model_.string(), "-i", source};
-    const std::vector<std::string> score = {"score", "-m", model_.string(), "-s",
-                                            source,  "-t", target};
-    const std::vector<std::string> evaluate = {"evaluate", "-m", model_.string(), "-s",
-                                               source,     "-r", target,          "--force"};
-    std::vector<std::vector<std::string>> all;
-    const auto add = [&](std::vector<std::string> words, const std::string& option) {
-      words.push_back(option);
-      all.push_back(std::move(words));
-    };
-    for (const auto* option : {"-o", "--alignments", "--attention-weights", "--report"}) {
-      add(translate, option);
-    }
-    add(score, "-o");
-    add(score, "--align");
-    add(evaluate, "-o");
-    auto by_length = evaluate;
-    by_length.insert(by_length.end(), {"--by-length", "5"});
-    add(by_length, "--by-length-svg");
-    add({"score", "-m", model_.string(), "-s", source, "--n-best", (folder_ / "list").string()},
-        "-o");
-    add({"shortlist", "-m", model_.string(), "-s", source, "-t", target}, "-o");
-    add({"report", run_.string()}, "-o");
-    add({"average", model_.string(), tiny_model().string()}, "-o");
-    add({"config", "init", source, target, "--yes"}, "-o");
-    add({"config", "convert", source}, "-o");
-    return all;
+  std::vector<Words> commands() const {
+    const Words translate = {"translate", "-m", model_.string(), "-i", source_};
+    const Words score = {"score", "-m", model_.string(), "-s", source_};
+    const Words evaluate = {"evaluate", "-m", model_.string(), "-s", source_, "-r", target_};
+    return {translate + Words{"-o"},
+            translate + Words{"--alignments"},
+            translate + Words{"--attention-weights"},
+            translate + Words{"--report"},
+            score + Words{"-t", target_, "-o"},
+            score + Words{"-t", target_, "--align"},
+            score + Words{"--n-best", path("list"), "-o"},
+            evaluate + Words{"--force", "-o"},
+            evaluate + Words{"--force", "--by-length", "5", "--by-length-svg"},
+            {"shortlist", "-m", model_.string(), "-s", source_, "-t", target_, "-o"},
+            {"report", run_.string(), "-o"},
+            {"average", model_.string(), tiny_model().string(), "-o"},
+            {"config", "init", source_, target_, "--yes", "-o"},
+            {"config", "convert", source_, "-o"}};
   }
 
-  fs::path folder_ = fresh_folder();
-  fs::path run_ = folder_ / "run";
-  fs::path model_ = folder_ / "model";
+  const fs::path run_ = copy_of_run(tiny_model(), folder_ / "run");
+  const fs::path model_ = copy_of_model(tiny_model(), folder_ / "model");
+  const std::string source_ = path("a.en");
+  const std::string target_ = path("a.fr");
 };
 
 TEST_F(OutputsOfEachCommand, DoNotOverwriteFilesOfARunOrModel) {
   fs::create_symlink(run_ / "train.log", folder_ / "link");
   write_text(folder_ / "list", "0 ||| le chat\n");
   const auto before = content_of(folder_);
-  for (auto words : commands()) {
-    for (const auto& output :
-         {run_ / "train.log", run_ / "validations.tsv", run_ / "best" / "config.yaml",
-          run_ / "checkpoints" / "new", run_ / "validation" / "step-00000030.txt",
-          model_ / "model.safetensors", model_ / "manifest.json", folder_ / "link"}) {
-      words.push_back(output.string());
-      const auto finished = run(words);
-      EXPECT_EQ(finished.code, 2) << testing::PrintToString(words) << finished.err;
+  const std::vector<fs::path> others = {
+      run_ / "train.log",       run_ / "validations.tsv", run_ / "best/config.yaml",
+      run_ / "checkpoints/new", model_ / "manifest.json", run_ / "validation/step-00000030.txt"};
+  std::size_t next = 0;
+  for (const auto& words : commands()) {
+    const auto& other = others[next++ % others.size()];
+    for (const auto& output : {folder_ / "link", model_ / "model.safetensors", other}) {
+      const auto finished = run(words + Words{output.string()});
+      EXPECT_EQ(finished.code, 2) << testing::PrintToString(words) << output << finished.err;
       EXPECT_THAT(finished.err, HasSubstr("choose another name for the output")) << words[0];
-      words.pop_back();
     }
   }
   for (const auto* picture : {"best/", "checkpoints/maps/", "checkpoints/a.svg"}) {
-    const auto finished =
-        run({"translate", "-m", model_.string(), "-i", (folder_ / "a.en").string(), "--picture",
-             (run_ / picture).string()});
+    const auto finished = run({"translate", "-m", model_.string(), "-i", source_, "--picture",
+                               (run_ / picture).string()});
     EXPECT_EQ(finished.code, 2) << picture;
   }
   EXPECT_EQ(run({"man", "--into", (run_ / "checkpoints").string()}).code, 2);
@@ -153,14 +139,14 @@ TEST_F(OutputsOfEachCommand, DoNotOverwriteFilesOfARunOrModel) {
 }
 
 TEST_F(OutputsOfEachCommand, MayHaveOtherNamesInARun) {
-  const auto made = [&](const std::vector<std::string>& words) {
+  const auto made = [&](const Words& words) {
     const auto finished = run(words);
     EXPECT_EQ(finished.code, 0) << finished.err;
     return fs::exists(words.back());
   };
   const auto before = content_of(run_);
-  EXPECT_TRUE(made({"translate", "-m", run_.string(), "-i", (folder_ / "a.en").string(), "-o",
-                    (run_ / "test.fr").string()}));
+  EXPECT_TRUE(
+      made({"translate", "-m", run_.string(), "-i", source_, "-o", (run_ / "test.fr").string()}));
   EXPECT_TRUE(made({"average", run_.string(), "--best", "1", "-o", (run_ / "averaged").string()}));
   EXPECT_TRUE(made({"report", run_.string(), "-o", (run_ / "page.html").string()}));
   const auto after = content_of(run_);
@@ -173,13 +159,12 @@ TEST_F(OutputsOfEachCommand, APipeWithoutAReaderIsWaitedForWithAMessage) {
   const auto errors = (folder_ / "errors").string();
   // The reader begins when the message is there.
   const auto command = std::string(REGARD_BINARY_DIR) + "/regard translate -m " + model_.string() +
-                       " -i " + (folder_ / "a.en").string() + " -o " + pipe + " 2>" + errors +
+                       " -i " + source_ + " -o " + pipe + " 2>" + errors +
                        " & timeout 60 sh -c 'until grep -q waiting " + errors +
                        "; do sleep 0.05; done; cat " + pipe + "' >" + (folder_ / "read").string();
   ASSERT_EQ(std::system(command.c_str()), 0);
   EXPECT_THAT(read_text(errors), HasSubstr("pipe: waiting for a program that reads this pipe"));
-  EXPECT_EQ(lines_of(read_text(folder_ / "read")).size(),
-            lines_of(read_text(folder_ / "a.en")).size());
+  EXPECT_EQ(lines_of(read_text(folder_ / "read")).size(), lines_of(read_text(source_)).size());
 }
 
 }  // namespace

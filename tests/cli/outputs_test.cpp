@@ -18,9 +18,8 @@ class Outputs : public Train {
       write_text(folder_ / (set + ".fr"), target);
     }
   }
-  Finished translate(const std::string& input, std::vector<std::string> more = {}) const {
-    more.insert(more.begin(), {"translate", "-m", (folder_ / "run").string(), "--threads", "1"});
-    return run(more, input);
+  Finished translate(const std::string& input, const Words& more = {}) const {
+    return run(Words{"translate", "-m", path("run"), "--threads", "1"} + more, input);
   }
 };
 
@@ -47,7 +46,7 @@ TEST_F(Outputs, CopiesUnseenWords) {
   const auto found = translate(test.source, {"--batch-size", "1"});
   ASSERT_EQ(found.code, 0) << found.err;
   EXPECT_EQ(found.out, translate(test.source, {"--batch-size", "64"}).out);
-  const auto alignments = (folder_ / "alignments").string();
+  const auto alignments = path("alignments");
   const auto n_best = translate(test.source, {"--n-best", "3", "--alignments", alignments});
   EXPECT_EQ(lines_of(read_text(alignments)).size(), lines_of(n_best.out).size());
   EXPECT_THAT(n_best.out, HasSubstr("0 ||| " + lines_of(found.out)[0] + " ||| "));
@@ -61,10 +60,8 @@ TEST_F(Outputs, CopiesUnseenWords) {
   }
   EXPECT_GE(through, 15);
 
-  write_text(folder_ / "test.en", test.source);
-  write_text(folder_ / "test.fr", test.target);
-  const auto scored = run({"evaluate", "-m", (folder_ / "run").string(), "-s",
-                           (folder_ / "test.en").string(), "-r", (folder_ / "test.fr").string()});
+  const auto scored = run({"evaluate", "-m", path("run"), "-s", file("test.en", test.source), "-r",
+                           file("test.fr", test.target)});
   EXPECT_EQ(scored.code, 0) << scored.err;
   EXPECT_THAT(scored.out, HasSubstr("erplexity"));
 }
@@ -106,7 +103,8 @@ TEST_F(Outputs, CopyingNeedsACommonVocabularyOrWordsAndWeights) {
 }
 
 TEST_F(Outputs, PointerOutputsPositionsAndReportsBadInput) {
-  const std::vector<std::string> options = {"model.encoder.numbers=2", "model.output.kind=pointer"};
+  const Words options = {"model.encoder.numbers=2", "model.output.kind=pointer",
+                         "training.max_steps=20"};
   write_training("0,1 2,3\n0.5,1 1,2 -1,0\n", "1 0\n2 0\n");
   const auto trained = train(options);
   ASSERT_EQ(trained.code, 0) << trained.err;
@@ -117,21 +115,17 @@ TEST_F(Outputs, PointerOutputsPositionsAndReportsBadInput) {
   EXPECT_THAT(bad.err, HasSubstr("source line 2: `3` has 1 number, expected 2"));
   EXPECT_EQ(bad.out, translate("1,2\n").out);
 
-  const auto other = (folder_ / "other").string();
-  auto narrower = options;
-  narrower[0] = "model.encoder.numbers=1";
-  narrower.push_back("training.model_dir=" + other);
   write_training("0 2\n0.5 1 -1\n", "1 0\n2 0\n");
-  const auto trained_too = train(narrower);
-  ASSERT_EQ(trained_too.code, 0) << trained_too.err;
-  const auto mixed = run({"translate", "-m", (folder_ / "run").string(), "-m", other}, "1,2\n");
+  const auto narrower =
+      train(options + Words{"model.encoder.numbers=1", "training.model_dir=" + path("other"),
+                            "training.max_steps=1"});
+  ASSERT_EQ(narrower.code, 0) << narrower.err;
+  const auto mixed = run({"translate", "-m", path("run"), "-m", path("other")}, "1,2\n");
   EXPECT_EQ(mixed.code, 2);
   EXPECT_THAT(mixed.err, HasSubstr("the model.encoder.numbers of "));
 
   write_training("0,1 2,3\n0.5,1 1,2\n", "1 0\n2 0\n");
-  auto fresh = options;
-  fresh.emplace_back("--fresh");
-  const auto refused = train(fresh);
+  const auto refused = train(options + Words{"--fresh"});
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(refused.err, HasSubstr("train.fr:2: position 2 is outside the source"));
 }
@@ -158,29 +152,27 @@ TEST_F(Outputs, ReadsLongSequencesToTheEnd) {
     const auto found = translate(longer + "\n", {"--json"});
     EXPECT_EQ(found.code, 0);
     EXPECT_EQ(found.err, "");
-    write_text(folder_ / "last", "1999\n");
-    write_text(folder_ / "long", longer + "\n");
-    const auto scored = run({"score", "-m", (folder_ / "run").string(), "-s",
-                             (folder_ / "long").string(), "-t", (folder_ / "last").string()});
+    const auto scored = run({"score", "-m", path("run"), "-s", file("long", longer + "\n"), "-t",
+                             file("last", "1999\n")});
     EXPECT_EQ(scored.code, 0) << scored.err;
   }
 }
 
 TEST_F(Outputs, TooManyElementsIsAnErrorWithTheLine) {
-  const std::vector<std::string> options = {
-      "model.encoder.numbers=1",     "model.output.kind=pointer",  "training.max_steps=1",
-      "training.validation_every=1", "search.max_output_length=3", "--fresh"};
+  const Words options = {"model.encoder.numbers=1",    "model.output.kind=pointer",
+                         "training.max_steps=1",       "training.validation_every=1",
+                         "search.max_output_length=3", "--fresh"};
   const std::string good = "0.5 0.25\n";
   const auto too_long = good + repeated("1", 8193) + "\n";
   const auto named = [](const std::string& file) {
     return HasSubstr(file + ":2: found 8193 elements, expected at most 8192");
   };
-  const auto refused = [&](const std::string& file, const std::string& text) {
+  const auto refused = [&](const std::string& name, const std::string& text) {
     write_training(good + good, "1\n0\n");
-    write_text(folder_ / file, text);
+    file(name, text);
     const auto finished = train(options);
-    EXPECT_EQ(finished.code, 3) << file;
-    EXPECT_THAT(finished.err, named(file));
+    EXPECT_EQ(finished.code, 3) << name;
+    EXPECT_THAT(finished.err, named(name));
   };
   refused("train.en", too_long);
   refused("dev.en", too_long);
@@ -189,18 +181,14 @@ TEST_F(Outputs, TooManyElementsIsAnErrorWithTheLine) {
 
   write_training(good + good, "1\n0\n");
   ASSERT_EQ(train(options).code, 0);
-  const auto source = (folder_ / "long").string();
-  const auto target = (folder_ / "target").string();
-  write_text(source, too_long);
-  write_text(target, "0\n0\n");
-  const auto model = (folder_ / "run").string();
+  const auto source = file("long", too_long), target = file("target", "0\n0\n");
+  const auto model = path("run");
   const auto translated = run({"translate", "-m", model, "-i", source});
   EXPECT_EQ(translated.code, 3);
   EXPECT_THAT(translated.err, named(source));
   EXPECT_EQ(lines_of(translated.out).size(), 1u) << "the line before is translated";
-  for (const auto& verb :
-       {std::vector<std::string>{"score", "-m", model, "-s", source, "-t", target},
-        {"evaluate", "-m", model, "-s", source, "-r", target}}) {
+  for (const auto& verb : {Words{"score", "-m", model, "-s", source, "-t", target},
+                           {"evaluate", "-m", model, "-s", source, "-r", target}}) {
     const auto finished = run(verb);
     EXPECT_EQ(finished.code, 3) << verb[0];
     EXPECT_THAT(finished.err, named(source)) << verb[0];

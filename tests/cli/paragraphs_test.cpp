@@ -28,7 +28,7 @@ std::string paragraphs(const std::string& name, std::size_t count) {
   return text;
 }
 
-class Paragraphs : public testing::Test {
+class Paragraphs : public CliTest {
  protected:
   Paragraphs() {
     const auto config = "data: {train: [{src: " + file("train.en", paragraphs("train.en", 1000)) +
@@ -45,22 +45,16 @@ class Paragraphs : public testing::Test {
                         "threads: 2\n";
     const auto finished = run({"train", "-c", file("c.yaml", config)});
     EXPECT_EQ(finished.code, 0) << finished.err;
-    source_ = file("source", paragraphs("dev.en", 20));
-    target_ = file("target", paragraphs("dev.fr", 20));
   }
-  std::string file(const std::string& name, const std::string& text) const {
-    write_text(folder_ / name, text);
-    return (folder_ / name).string();
-  }
-  std::vector<std::string> translated(Words options) const {
-    const auto finished = run(Words{"translate", "-m", model_, "-i", source_} + std::move(options));
+  Words translated(const Words& options) const {
+    const auto finished = run(Words{"translate", "-m", model_, "-i", source_} + options);
     EXPECT_EQ(finished.code, 0) << finished.err;
     return lines_of(finished.out);
   }
 
-  std::filesystem::path folder_ = fresh_folder();
-  std::string model_ = (folder_ / "run").string();
-  std::string source_, target_;
+  const std::string model_ = path("run");
+  const std::string source_ = file("source", paragraphs("dev.en", 20));
+  const std::string target_ = file("target", paragraphs("dev.fr", 20));
 };
 
 TEST_F(Paragraphs, AreTranslatedEvaluatedScoredAndServedAsWholeLines) {
@@ -69,7 +63,7 @@ TEST_F(Paragraphs, AreTranslatedEvaluatedScoredAndServedAsWholeLines) {
   EXPECT_EQ(translated({"--word-scores"}), whole);
   const auto texts = translated({});
 
-  const auto links = (folder_ / "links").string();
+  const auto links = path("links");
   translated({"--alignments", links});
   const auto alignments = lines_of(read_text(links));
   ASSERT_THAT(alignments, SizeIs(20));

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "base/json.h"
 #include "tests/cli/run.h"
@@ -17,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
@@ -40,13 +38,12 @@ steps:
   translation: translate -m ${student} -i ${toy}/dev.en
 )";
 
-class Pipeline : public testing::Test {
+class Pipeline : public CliTest {
  protected:
   Pipeline() {
     toy_training(folder_ / "toy");
     write_text(folder_ / "plan.yaml", recipe);
   }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
   Words command(const Words& more = {}, const std::string& out = "out") const {
     return Words{"pipeline", path("plan.yaml"), "out=" + path(out)} + more;
   }
@@ -63,8 +60,6 @@ class Pipeline : public testing::Test {
     running.send(signal);
     return running.finish();
   }
-
-  fs::path folder_ = fresh_folder();
 };
 
 TEST_F(Pipeline, RunsTheStepsInOrderAndShowsTheirScores) {

@@ -17,15 +17,11 @@ using testing::HasSubstr;
 
 class Prepare : public Train {
  protected:
-  Finished prepare(std::vector<std::string> more = {}) const {
-    std::vector<std::string> arguments = {"prepare", "-c", config_.string(), "-o",
-                                          prepared_.string()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(arguments);
+  Finished prepare(const Words& more = {}) const {
+    return run(Words{"prepare", "-c", config_.string(), "-o", prepared_.string()} + more);
   }
-  Finished train_prepared(std::vector<std::string> more = {}) const {
-    more.push_back("data.prepared=" + prepared_.string());
-    return train(more);
+  Finished train_prepared(const Words& more = {}) const {
+    return train(more + Words{"data.prepared=" + prepared_.string()});
   }
   Finished verify() const { return run({"prepare", "--verify", prepared_.string()}); }
 
@@ -33,32 +29,31 @@ class Prepare : public Train {
 };
 
 TEST_F(Prepare, TrainsWithoutTheText) {
-  const auto prepared = prepare({"data.remove_duplicates=true"});
+  const Words distinct = {"data.remove_duplicates=true", "training.max_steps=10"};
+  const auto prepared = prepare(distinct);
   ASSERT_EQ(prepared.code, 0) << prepared.err;
   EXPECT_THAT(prepared.err, AllOf(HasSubstr("duplicates"), HasSubstr("data.prepared=")));
   for (const auto* name : {"train.en", "train.fr"}) fs::remove(folder_ / name);
-  const auto trained = train_prepared({"data.remove_duplicates=true"});
+  const auto trained = train_prepared(distinct);
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_THAT(read_text(folder_ / "run" / "manifest.json"),
               AllOf(HasSubstr(prepared_.string()), HasSubstr("train.en")));
-  const auto again = train_prepared({"data.remove_duplicates=true", "data.train=[]",
-                                     "training.model_dir=" + folder_.string() + "/b"});
+  const auto again =
+      train_prepared(distinct + Words{"data.train=[]", "training.model_dir=" + path("b")});
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(weights(), weights("b"));
 }
 
 // A batch has all pairs, so that only the order of sums depends on where they were read.
 TEST_F(Prepare, TheLossesAreThoseOfTheText) {
-  const std::vector<std::string> whole = {
-      "training.batch_type=sentence", "training.batch_size=100000", "training.max_steps=6",
-      "training.logging_every=1",     "training.precision=fp32",    "model.dropout.embeddings=0",
-      "model.dropout.states=0",       "model.dropout.readout=0"};
-  auto from_text = whole;
-  from_text.push_back("training.model_dir=" + (folder_ / "text").string());
+  const Words whole = {"training.batch_type=sentence", "training.batch_size=100000",
+                       "training.max_steps=6",         "training.logging_every=1",
+                       "training.precision=fp32",      "model.dropout.embeddings=0",
+                       "model.dropout.states=0",       "model.dropout.readout=0"};
   ASSERT_EQ(prepare().code, 0);
   const auto trained = train_prepared(whole);
   ASSERT_EQ(trained.code, 0) << trained.err;
-  ASSERT_EQ(train(from_text).code, 0);
+  ASSERT_EQ(train(whole + Words{"training.model_dir=" + path("text")}).code, 0);
   const auto log = [&](const std::string& name) {
     std::vector<Json> steps;
     for (const auto& line : lines_of(read_text(folder_ / name / "train.jsonl"))) {
@@ -77,27 +72,18 @@ TEST_F(Prepare, TheLossesAreThoseOfTheText) {
 }
 
 TEST_F(Prepare, AResumedTrainingEndsInTheSameBytes) {
-  for (const auto* type : {"training.batch_type=sentence", "training.batch_type=token"}) {
-    const std::vector<std::string> same = {
-        type, "training.batch_size=30", "data.tokenizer.kind=unigram",
-        "data.tokenizer.vocabulary_size=30", "data.tokenizer.sampling=0.5"};
-    const auto with = [&](std::vector<std::string> arguments) {
-      arguments.insert(arguments.end(), same.begin(), same.end());
-      return arguments;
-    };
-    fs::remove_all(prepared_);
-    ASSERT_EQ(prepare(with({})).code, 0);
-    fs::remove_all(folder_ / "run");
-    ASSERT_EQ(train_prepared(with({"training.max_steps=60"})).code, 0);
-    const auto straight = weights();
-    fs::remove_all(folder_ / "run");
-    for (const auto* steps :
-         {"training.max_steps=7", "training.max_steps=31", "training.max_steps=60"}) {
-      const auto resumed = train_prepared(with({steps}));
-      ASSERT_EQ(resumed.code, 0) << resumed.err;
-    }
-    EXPECT_EQ(weights(), straight);
+  const Words same = {"training.batch_size=30", "data.tokenizer.kind=unigram",
+                      "data.tokenizer.vocabulary_size=30", "data.tokenizer.sampling=0.5"};
+  ASSERT_EQ(prepare(same).code, 0);
+  ASSERT_EQ(train_prepared(same).code, 0);
+  const auto straight = weights();
+  fs::remove_all(folder_ / "run");
+  for (const auto* steps :
+       {"training.max_steps=7", "training.max_steps=31", "training.max_steps=60"}) {
+    const auto resumed = train_prepared(same + Words{steps});
+    ASSERT_EQ(resumed.code, 0) << resumed.err;
   }
+  EXPECT_EQ(weights(), straight);
 }
 
 TEST_F(Prepare, DamageIsNamed) {
@@ -138,23 +124,20 @@ TEST_F(Prepare, OtherInputsAndFoldersAreErrors) {
   expect_error(train_prepared({"data.max_length=7"}), 2, "data.max_length: 100 → 7");
   expect_error(train_prepared({"data.tokenizer.vocabulary_size=9"}), 2,
                "data.tokenizer.vocabulary_size");
-  write_text(folder_ / "words", "<pad>\n<unk>\n<s>\n</s>\na\n");
-  expect_error(train_prepared({"data.tokenizer.src_file=" + (folder_ / "words").string()}), 2,
-               "data.tokenizer.src_file");
-  expect_error(train({"data.prepared=" + (folder_ / "none").string()}), 3,
-               "found no prepared.json");
+  const auto words = file("words", "<pad>\n<unk>\n<s>\n</s>\na\n");
+  expect_error(train_prepared({"data.tokenizer.src_file=" + words}), 2, "data.tokenizer.src_file");
+  expect_error(train({"data.prepared=" + path("none")}), 3, "found no prepared.json");
   expect_error(run({"prepare", "-c", config_.string(), "-o", folder_.string()}), 2,
                "expected an empty folder");
   expect_error(run({"prepare", "-c", config_.string()}), 2, "-o");
   expect_error(run({"prepare", "--verify", prepared_.string(), "-o", "x"}), 2, "--verify");
   expect_error(run({"prepare", "--verify", folder_.string()}), 3, "found no prepared.json");
   // The tokenizers of another model do not fit.
-  ASSERT_EQ(
-      train({"data.tokenizer.kind=character", "training.model_dir=" + folder_.string() + "/other"})
-          .code,
-      0);
-  expect_error(train_prepared({"--init-from", (folder_ / "other").string()}), 5,
-               "made by other tokenizers");
+  ASSERT_EQ(train({"data.tokenizer.kind=character", "training.model_dir=" + path("other"),
+                   "training.max_steps=1"})
+                .code,
+            0);
+  expect_error(train_prepared({"--init-from", path("other")}), 5, "made by other tokenizers");
 }
 
 }  // namespace

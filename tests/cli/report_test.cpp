@@ -8,10 +8,9 @@
 #include <map>
 #include <regex>
 #include <string>
-#include <vector>
 
 #include "base/json.h"
-#include "tests/cli/run.h"
+#include "tests/cli/train.h"
 #include "tests/report/xml_check.h"
 
 namespace regard::report_test {
@@ -24,10 +23,8 @@ using testing::Not;
 
 const std::string lines = "the cat sees a dog .\n\na small bird .\n";
 
-Finished translate(const fs::path& model, std::vector<std::string> more,
-                   const std::string& input = lines) {
-  more.insert(more.begin(), {"translate", "-m", model.string(), "--threads", "1"});
-  return run(more, input);
+Finished translate(const fs::path& model, const Words& more, const std::string& input = lines) {
+  return run(Words{"translate", "-m", model.string(), "--threads", "1"} + more, input);
 }
 
 void expect_sound(const std::string& page) {
@@ -35,10 +32,9 @@ void expect_sound(const std::string& page) {
   EXPECT_EQ(count_of(page, "http"), count_of(page, "xmlns=\"http://www.w3.org/2000/svg\""));
 }
 
-std::string report_of(const fs::path& model, std::vector<std::string> more = {}) {
+std::string report_of(const fs::path& model, const Words& more = {}) {
   const auto path = (fresh_folder() / "page.html").string();
-  more.insert(more.end(), {"--report", path});
-  const auto finished = translate(model, more);
+  const auto finished = translate(model, more + Words{"--report", path});
   EXPECT_EQ(finished.code, 0) << finished.err;
   return read_text(path);
 }
@@ -114,18 +110,14 @@ TEST(TranslateReport, GreedySearchHasNoTree) {
 }
 
 // Kinds that choose one position, trained briefly.
-class ChoosingModels : public testing::Test {
+class ChoosingModels : public Train {
  protected:
-  std::string page_of(std::vector<std::string> overrides, const std::string& input) const {
-    overrides.insert(overrides.begin(), {"train", "-c", config_.string()});
-    const auto trained = run(overrides);
+  std::string page_of(const Words& overrides, const std::string& input) const {
+    const auto trained = train(overrides);
     EXPECT_EQ(trained.code, 0) << trained.err;
-    const auto path = (folder_ / "page.html").string();
-    EXPECT_EQ(translate(folder_ / "run", {"--report", path}, input).code, 0);
-    return read_text(path);
+    EXPECT_EQ(translate(folder_ / "run", {"--report", path("page.html")}, input).code, 0);
+    return read_text(path("page.html"));
   }
-  fs::path folder_ = fresh_folder();
-  fs::path config_ = toy_training(folder_);
 };
 
 TEST_F(ChoosingModels, HardAttentionShowsProbabilitiesAndChoices) {
@@ -186,13 +178,11 @@ TEST(Pictures, FolderGetsAPictureOfEachSentence) {
 
 // After one step the attention is nearly uniform.
 TEST_F(ChoosingModels, FlatAttentionSuggestsTheRelativeScale) {
-  ASSERT_EQ(run({"train", "-c", config_.string(), "training.max_steps=1"}).code, 0);
-  const auto early = folder_ / "run";
+  ASSERT_EQ(train({"training.max_steps=1"}).code, 0);
   const std::string sentence = "the small cat and the old dog here .\n";
-  const auto picture = (folder_ / "early.svg").string();
-  const auto shown = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), {"translate", "-m", early.string(), "--picture", picture});
-    return run(more, sentence);
+  const auto picture = path("early.svg");
+  const auto shown = [&](const Words& more) {
+    return run(Words{"translate", "-m", path("run"), "--picture", picture} + more, sentence);
   };
   const auto absolute = shown({});
   EXPECT_EQ(absolute.code, 0);
@@ -233,8 +223,7 @@ TEST(Report, ConfidenceOfBleuStaysBelowOneHundred) {
 }
 
 TEST(Report, TheIntervalOfAnErrorRateMayExceedOneHundred) {
-  const auto folder = fresh_folder() / "run";
-  fs::copy(tiny_model(), folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const auto folder = copy_of_run(tiny_model(), fresh_folder() / "run");
   const auto config = read_text(folder / "config.yaml");
   write_text(folder / "config.yaml",
              std::regex_replace(config, std::regex("early_stopping_metric: [a-z]+"),
@@ -290,8 +279,7 @@ TEST(Report, WritesOnePage) {
 }
 
 TEST(Report, WritesIntoTheRunByDefault) {
-  const auto folder = fresh_folder() / "run";
-  fs::copy(tiny_model(), folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const auto folder = copy_of_run(tiny_model(), fresh_folder() / "run");
   const auto finished = run({"report", folder.string()});
   ASSERT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("report.html"));
@@ -316,8 +304,7 @@ TEST(Report, ScoresAnotherTextInsteadOfTheValidationText) {
 }
 
 TEST(Report, WorksWithoutTheValidationText) {
-  const auto folder = fresh_folder() / "run";
-  fs::copy(tiny_model(), folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const auto folder = copy_of_run(tiny_model(), fresh_folder() / "run");
   fs::remove(folder / "validation" / "source.txt");
   write_text(folder / "validations.tsv",
              read_text(folder / "validations.tsv") + "x\t\tnan\t1e999\t\t\t\t\t*\n");
@@ -330,8 +317,7 @@ TEST(Report, WorksWithoutTheValidationText) {
 }
 
 TEST(Report, ScoresByLengthWithTheMetricThatChoseTheModel) {
-  const auto folder = fresh_folder() / "run";
-  fs::copy(tiny_model(), folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const auto folder = copy_of_run(tiny_model(), fresh_folder() / "run");
   const auto config = read_text(folder / "config.yaml");
   for (const auto& [metric, title] :
        std::map<std::string, std::string>{{"exact", "exact"}, {"loss", "BLEU"}}) {
@@ -347,8 +333,7 @@ TEST(Report, ScoresByLengthWithTheMetricThatChoseTheModel) {
 
 // A run takes its validation text along, to a machine that does not have the data.
 TEST(Report, NeedsNothingOutsideTheRun) {
-  const auto folder = fresh_folder() / "run";
-  fs::copy(tiny_model(), folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const auto folder = copy_of_run(tiny_model(), fresh_folder() / "run");
   const auto config = read_text(folder / "config.yaml");
   write_text(folder / "config.yaml", std::regex_replace(config, std::regex("dev\\.en"), "gone.en"));
   const auto finished = run({"report", folder.string()});
@@ -361,28 +346,24 @@ TEST(Report, NeedsNothingOutsideTheRun) {
 }
 
 // Two seeds of a model and a third run that differs in an option.
-class ComparedRuns : public testing::Test {
+class ComparedRuns : public CliTest {
  protected:
   ComparedRuns() {
-    const auto config = toy_training(folder_ / "data");
-    train({"train", "-c", config.string(), "training.model_dir=" + path("a")});
-    train({"train", "-c", config.string(), "training.model_dir=" + path("b"),
-           "training.random_seed=43"});
-    train({"train", "-c", config.string(), "training.model_dir=" + path("c"),
-           "model.attention.kind=dot"});
+    const Words brief = {"training.max_steps=20", "training.validation_every=10"};
+    const auto first = trained_once("tiny_brief", brief);
+    // Trains with the data of the first run.
+    const auto another = [&](const std::string& name, const std::string& difference) {
+      return trained_once(
+          name,
+          brief + Words{difference, "training.model_dir=" + (cli_folder() / name / "run").string()},
+          [&](const fs::path&) { return first.parent_path() / "config.yaml"; });
+    };
+    copy_of_run(first, path("a"));
+    copy_of_run(another("tiny_brief_seed", "training.random_seed=43"), path("b"));
+    copy_of_run(another("tiny_brief_dot", "model.attention.kind=dot"), path("c"));
     write_text(path("notes.txt"), "");
   }
-
-  static void train(const Words& command) {
-    const auto finished =
-        run(command + Words{"training.max_steps=20", "training.validation_every=10"});
-    EXPECT_EQ(finished.code, 0) << finished.err;
-  }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
   Words runs() const { return {path("a"), path("b"), path("c"), path("notes.txt")}; }
-
- private:
-  const fs::path folder_ = fresh_folder();
 };
 
 TEST_F(ComparedRuns, HaveARowEachAndMeansOverSeeds) {
@@ -447,8 +428,7 @@ TEST_F(ComparedRuns, AreAtLeastTwoAndShareTheTextOfTheirTests) {
 
 // The metric may have changed since the stars were written.
 TEST(Report, BestValidationIsThatOfTheBestLink) {
-  const auto folder = fresh_folder() / "run";
-  fs::copy(tiny_model(), folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const auto folder = copy_of_run(tiny_model(), fresh_folder() / "run");
   write_text(folder / "validations.tsv",
              read_text(folder / "validations.tsv") + "61\t\t9\t9\t0\t0\t\t\t*\n");
   const auto step = fs::read_symlink(folder / "best").filename().string().substr(8);

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <sstream>
 #include <string>
@@ -17,10 +16,9 @@ namespace regard::rerank_test {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 using testing::SizeIs;
 
-class Rerank : public testing::Test {
+class Rerank : public CliTest {
  protected:
   Rerank() {
     const auto corpus = toy_corpus(20, 14);
@@ -31,7 +29,6 @@ class Rerank : public testing::Test {
     EXPECT_EQ(list.code, 0) << list.err;
     write_text(folder_ / "list", list.out);
   }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
   Finished rerank(Words more) const {
     if (std::ranges::count(more, "--threads") == 0) more = more + Words{"--threads", "1"};
     return run(Words{"rerank", "-s", path("src"), "-i", path("list")} + more);
@@ -41,9 +38,8 @@ class Rerank : public testing::Test {
     EXPECT_EQ(finished.code, 0) << finished.err;
     return finished.out;
   }
-  Json tuned(Words more = {}) const {
-    more.insert(more.begin(), {"--tune", "-r", path("ref"), "-o", path("weights")});
-    ok(more);
+  Json tuned(const Words& more = {}) const {
+    ok(Words{"--tune", "-r", path("ref"), "-o", path("weights")} + more);
     return Json::parse(read_text(folder_ / "weights"));
   }
   double bleu(const std::string& translations) const {
@@ -53,29 +49,6 @@ class Rerank : public testing::Test {
     EXPECT_EQ(finished.code, 0) << finished.err;
     return Json::parse(finished.out).at("bleu").at("score");
   }
-  // Trains a model from fr to en, and a language model of fr.
-  void train_others() const {
-    const auto config = toy_training(folder_ / "others").string();
-    const auto data = (folder_ / "others").string();
-    const auto reverse =
-        run({"train", "-c", config, "data.train.0.src=" + data + "/train.fr",
-             "data.train.0.trg=" + data + "/train.en", "data.dev.src=" + data + "/dev.fr",
-             "data.dev.trg=" + data + "/dev.en", "training.model_dir=" + path("reverse")});
-    ASSERT_EQ(reverse.code, 0) << reverse.err;
-    write_text(folder_ / "lm.yaml", "data:\n  train: [{trg: " + data +
-                                        "/train.fr}]\n  dev: {trg: " + data +
-                                        "/dev.fr}\n  tokenizer: {kind: word}\n"
-                                        "model:\n  kind: language_model\n"
-                                        "  decoder: {embedding_dim: 16, hidden_size: 16, "
-                                        "readout_size: 16}\n"
-                                        "training: {max_steps: 30, validation_every: 30, "
-                                        "early_stopping_metric: perplexity, model_dir: " +
-                                        path("lm") + "}\n");
-    const auto language_model = run({"train", "-c", path("lm.yaml")});
-    ASSERT_EQ(language_model.code, 0) << language_model.err;
-  }
-
-  std::filesystem::path folder_ = fresh_folder();
 };
 
 std::vector<NBestEntry> entries_of(const std::string& list) {
@@ -148,32 +121,27 @@ TEST_F(Rerank, TheLengthCanBeLeftOut) {
 }
 
 TEST_F(Rerank, ModelsReverseModelsAndLanguageModelsAreFeatures) {
-  train_others();
-  const Words models = {"-m",      tiny_model().string(), "--reverse", path("reverse"), "--lm",
-                        path("lm")};
-  auto with_table = models;
-  with_table.insert(with_table.end(),
-                    {"--features", path("table"), "--per-token", "--list-features", "score,model"});
-  const auto weights = tuned(with_table);
+  const auto reverse_model = tiny_reverse().string(), lm = tiny_language_model().string();
+  const Words models = {"-m", tiny_model().string(), "--reverse", reverse_model, "--lm", lm};
+  const auto weights = tuned(
+      models + Words{"--features", path("table"), "--per-token", "--list-features", "score,model"});
   Words names;
   for (const auto& feature : weights.at("features")) names.push_back(feature.at("name"));
   EXPECT_EQ(names, (Words{"score", "model", "model_per_token", "reverse", "reverse_per_token", "lm",
                           "lm_per_token", "length"}));
-  EXPECT_EQ(weights.at("features")[3].at("model"), path("reverse"));
+  EXPECT_EQ(weights.at("features")[3].at("model"), reverse_model);
 
   // The table replaces the models.
   const auto table = read_text(folder_ / "table");
-  auto by_models = models;
-  by_models.insert(by_models.end(), {"--weights", path("weights")});
-  const auto best = ok(by_models);
+  const auto best = ok(models + Words{"--weights", path("weights")});
   EXPECT_EQ(ok({"--weights", path("weights"), "--features", path("table")}), best);
   EXPECT_EQ(read_text(folder_ / "table"), table);
   EXPECT_NEAR(bleu(best), weights.at("score_after"), 1e-9);
 
   // The language model of the target language is not one for the reverse model.
   const auto aligned =
-      run({"score", "-m", tiny_model().string(), "--lm", path("lm"), "-s", path("src"), "-t",
-           path("ref"), "--align", path("links"), "--reverse", path("reverse")});
+      run({"score", "-m", tiny_model().string(), "--lm", lm, "-s", path("src"), "-t", path("ref"),
+           "--align", path("links"), "--reverse", reverse_model});
   EXPECT_EQ(aligned.code, 0) << aligned.err;
 
   // The features of `regard score`.
@@ -187,10 +155,9 @@ TEST_F(Rerank, ModelsReverseModelsAndLanguageModelsAreFeatures) {
   write_text(folder_ / "list_texts", texts);
   write_text(folder_ / "list_sources", sources);
   const auto reverse = lines_of(
-      run({"score", "-m", path("reverse"), "-s", path("list_texts"), "-t", path("list_sources")})
+      run({"score", "-m", reverse_model, "-s", path("list_texts"), "-t", path("list_sources")})
           .out);
-  const auto language_model =
-      lines_of(run({"score", "-m", path("lm"), "-t", path("list_texts")}).out);
+  const auto language_model = lines_of(run({"score", "-m", lm, "-t", path("list_texts")}).out);
   const auto list = entries_of(ok({"--weight", "reverse=1", "--weight", "lm=0.5", "--features",
                                    path("table"), "--n-best", "5"}));
   const auto original = entries_of(read_text(folder_ / "list"));
@@ -211,13 +178,13 @@ TEST_F(Rerank, ModelsReverseModelsAndLanguageModelsAreFeatures) {
     EXPECT_THAT(finished.err, HasSubstr(message));
   };
   expect({"--weights", path("weights"), "-m", tiny_model().string()},
-         path("weights") + ": the feature reverse needs a model; give " + path("reverse") +
+         path("weights") + ": the feature reverse needs a model; give " + reverse_model +
              " with --reverse, or a table with --features");
-  expect({"--weight", "reverse=1", "--features", path("table"), "--reverse", path("lm")},
-         "has the feature reverse of another model, " + path("reverse"));
-  expect({"--weight", "lm=1", "--lm", path("reverse")},
+  expect({"--weight", "reverse=1", "--features", path("table"), "--reverse", lm},
+         "has the feature reverse of another model, " + reverse_model);
+  expect({"--weight", "lm=1", "--lm", reverse_model},
          "found a model of kind translation, expected language_model");
-  expect({"--weight", "model=1", "-m", path("lm")},
+  expect({"--weight", "model=1", "-m", lm},
          "found a model of kind language_model, expected translation");
 }
 

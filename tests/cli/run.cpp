@@ -168,4 +168,14 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+fs::path copy_of_run(const fs::path& run, const fs::path& to) {
+  fs::copy(run, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  return to;
+}
+
+fs::path copy_of_model(const fs::path& run, const fs::path& to) {
+  fs::copy(fs::canonical(run / "best"), to, fs::copy_options::recursive);
+  return to;
+}
+
 }  // namespace regard

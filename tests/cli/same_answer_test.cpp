@@ -39,7 +39,7 @@ void PrintTo(const Case& c, std::ostream* out) {
   *out << c.name;
 }
 
-class SameAnswer : public testing::TestWithParam<Case> {
+class SameAnswer : public CliTest, public testing::WithParamInterface<Case> {
  protected:
   SameAnswer() {
     source_ = lines_of(toy_corpus(count, 5).source);
@@ -51,22 +51,19 @@ class SameAnswer : public testing::TestWithParam<Case> {
     std::shuffle(order_.begin(), order_.end(), std::mt19937(3));
   }
   // Adds the alignments of each line if the case requests them.
-  Answers answers(const std::vector<std::string>& source,
-                  const std::vector<std::string>& more) const {
+  Answers answers(const Words& source, const Words& more) const {
     std::string input;
     for (const auto& line : source) input += line + "\n";
     write_text(folder_ / "in", input);
-    std::vector<std::string> arguments = {"translate", "-m", GetParam().model().string(), "-i",
-                                          (folder_ / "in").string()};
-    for (auto option : GetParam().options) {
-      arguments.push_back(option == "FILE" ? alignments_.string() : option);
+    Words arguments = {"translate", "-m", GetParam().model().string(), "-i", path("in")};
+    for (const auto& option : GetParam().options) {
+      arguments.push_back(option == "FILE" ? path("alignments") : option);
     }
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const auto finished = run(arguments);
+    const auto finished = run(arguments + more);
     EXPECT_EQ(finished.code, 0) << finished.err;
     auto found = by_line(finished.out, source.size());
     if (asks_for("--alignments")) {
-      const auto links = lines_of(read_text(alignments_));
+      const auto links = lines_of(read_text(folder_ / "alignments"));
       EXPECT_THAT(links, SizeIs(source.size()));
       for (std::size_t i = 0; i < links.size(); ++i) found[i] += "\n" + links[i];
     }
@@ -76,19 +73,16 @@ class SameAnswer : public testing::TestWithParam<Case> {
     return std::ranges::find(GetParam().options, option) != GetParam().options.end();
   }
   Answers by_line(const std::string& out, std::size_t size) const {
-    if (!asks_for("--explain") && (!asks_for("--n-best") || asks_for("--json"))) {
+    if (!asks_for("--explain")) {
       const auto found = without_line_numbers(lines_of(out));
       EXPECT_THAT(found, SizeIs(size));
       return found;
     }
-    // Skips the line number: "7 ||| …" counts from 0, "line 8: …" from 1.
+    // Skips the line number of "line 8: …".
     Answers found(size);
     std::size_t at = 0;
     for (auto line : lines_of(out)) {
-      if (asks_for("--n-best")) {
-        at = std::stoul(line);
-        line.erase(0, line.find(' '));
-      } else if (line.starts_with("line ")) {
+      if (line.starts_with("line ")) {
         at = std::stoul(line.substr(5)) - 1;
         line.erase(0, line.find(':'));
       }
@@ -102,8 +96,6 @@ class SameAnswer : public testing::TestWithParam<Case> {
     return lines;
   }
 
-  std::filesystem::path folder_ = fresh_folder();
-  std::filesystem::path alignments_ = folder_ / "alignments";
   std::vector<std::string> source_;
   std::vector<std::size_t> order_;
 };
@@ -128,8 +120,6 @@ TEST_P(SameAnswer, DoesNotDependOnBatchOrderOrThreads) {
 std::vector<Case> cases() {
   const std::vector<std::pair<std::string, std::vector<std::string>>> searches = {
       {"Greedy", {"--beam-size", "1", "--json"}},
-      {"Beam", {"--beam-size", "5"}},
-      {"NBest", {"--beam-size", "5", "--n-best", "5"}},
       {"Json", {"--beam-size", "5", "--n-best", "5", "--json"}},
       {"Alignments", {"--beam-size", "5", "--alignments", "FILE"}},
       {"Explained", {"--beam-size", "5", "--explain"}},
@@ -182,10 +172,11 @@ TEST_P(OneSearch, BestDoesNotDependOnOtherOutputs) {
   const auto folder = fresh_folder();
   const auto input =
       toy_corpus(20, 6).source + "\n" + toy_corpus(9, 7).source;  // with a blank line
-  const auto translate = [&](std::vector<std::string> more) {
-    more.insert(more.begin(),
-                {"translate", "-m", GetParam()().string(), "--beam-size", "5", "--threads", "1"});
-    const auto finished = run(more, input);
+  const auto translate = [&](const Words& more) {
+    const auto finished =
+        run(Words{"translate", "-m", GetParam()().string(), "--beam-size", "5", "--threads", "1"} +
+                more,
+            input);
     EXPECT_EQ(finished.code, 0) << finished.err;
     return finished.out;
   };

@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::SizeIs;
 
-class Score : public testing::Test {
+class Score : public CliTest {
  protected:
   Score() {
     const auto corpus = toy_corpus(25, 4);
@@ -31,14 +31,11 @@ class Score : public testing::Test {
     }
     write_text(folder_ / "gold", gold_);
   }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  Finished score(std::vector<std::string> more, const std::filesystem::path& model = tiny_model()) {
-    more.insert(more.begin(), {"score", "-m", model.string(), "-s", path("src"), "--threads", "1"});
-    return run(more);
+  Finished score(const Words& more, const std::filesystem::path& model = tiny_model()) {
+    return run(Words{"score", "-m", model.string(), "-s", path("src"), "--threads", "1"} + more);
   }
-  Json score_json(std::vector<std::string> more) {
-    more.insert(more.end(), {"-t", path("trg"), "--json"});
-    const auto finished = score(more);
+  Json score_json(const Words& more) {
+    const auto finished = score(more + Words{"-t", path("trg"), "--json"});
     EXPECT_EQ(finished.code, 0) << finished.err;
     return Json::parse(finished.out);
   }
@@ -50,7 +47,6 @@ class Score : public testing::Test {
     return Json::parse(finished.out);
   }
 
-  std::filesystem::path folder_ = fresh_folder();
   std::string gold_;
 };
 
@@ -158,16 +154,10 @@ TEST_F(Score, OnlyBlankLinesHaveNoPerplexity) {
 }
 
 TEST_F(Score, MergesAlignmentsOfAReverseModel) {
-  const auto config = toy_training(folder_ / "reverse");
-  const auto data = config.parent_path();
-  const auto trained = run(
-      {"train", "-c", config.string(), "data.train.0.src=" + (data / "train.fr").string(),
-       "data.train.0.trg=" + (data / "train.en").string(),
-       "data.dev.src=" + (data / "dev.fr").string(), "data.dev.trg=" + (data / "dev.en").string()});
-  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto reverse_model = tiny_reverse().string();
   const auto with = [&](const std::string& how) {
     return score_json({"--align", path("links." + how), "--alignments-gold", path("gold"),
-                       "--reverse", (data / "run").string(), "--symmetrise", how})
+                       "--reverse", reverse_model, "--symmetrise", how})
         .at("alignment");
   };
   const auto forward =
@@ -182,7 +172,7 @@ TEST_F(Score, MergesAlignmentsOfAReverseModel) {
   const auto said = [&](const std::string& reverse) {
     return score({"-t", path("trg"), "--align", path("links"), "--reverse", reverse}).err;
   };
-  EXPECT_THAT(said((data / "run").string()), testing::Not(HasSubstr("was trained")));
+  EXPECT_THAT(said(reverse_model), testing::Not(HasSubstr("was trained")));
   EXPECT_THAT(said(tiny_model().string()),
               HasSubstr("trained from en to fr, expected a model from fr to en"));
 }

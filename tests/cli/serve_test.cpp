@@ -36,12 +36,12 @@ int free_port() {
   return HttpServer(options).bind();
 }
 
-class ServeCli : public testing::Test {
+class ServeCli : public CliTest {
  protected:
-  void start(Words arguments, const std::vector<int>& ignored_signals = {}) {
+  void start(const Words& arguments, const std::vector<int>& ignored_signals = {}) {
     port_ = free_port();
-    server_ = std::make_unique<Running>(
-        Words{"serve", "--port", std::to_string(port_)} + std::move(arguments), ignored_signals);
+    server_ = std::make_unique<Running>(Words{"serve", "--port", std::to_string(port_)} + arguments,
+                                        ignored_signals);
     for (int i = 0; i < 600; ++i) {
       if (client().Get("/health")) return;
       std::this_thread::sleep_for(100ms);
@@ -132,16 +132,13 @@ TEST_F(ServeCli, ReturnsWhatARequestAsksFor) {
     EXPECT_NEAR(sum, 1, 1e-4);
   }
   EXPECT_GT(translation["tree"].size(), best["tokens"].size());
-  const auto folder = fresh_folder();
-  run({"translate", "-m", tiny_model().string(), "--beam-size", "3", "--alignments",
-       (folder / "links").string()},
-      line + "\n");
+  translate({"--beam-size", "3", "--alignments", path("links")}, line + "\n");
   std::string links;
   for (const auto& link : best["alignment"]) {
     links += (links.empty() ? "" : " ") + std::to_string(link[0].get<int>()) + "-" +
              std::to_string(link[1].get<int>());
   }
-  EXPECT_THAT(lines_of(read_text(folder / "links")), ElementsAre(links));
+  EXPECT_THAT(lines_of(read_text(path("links"))), ElementsAre(links));
   // Keys that nobody asked for are absent.
   EXPECT_FALSE(ask({{"text", line}})["translations"][0].contains("source_tokens"));
 }
@@ -174,8 +171,7 @@ TEST_F(ServeCli, SentencesAreTranslatedOneByOne) {
   start({"-m", tiny_model().string(), "--beam-size", "4"});
   const std::string line = "the cat sees . the dog hears . a small bird hears the old dog .";
   const auto printed = [&](const Words& options) {
-    const Words command = {"translate", "-m", tiny_model().string(), "--beam-size", "4"};
-    return lines_of(run(command + options, line + "\n").out)[0];
+    return lines_of(translate(options + Words{"--beam-size", "4"}, line + "\n").out)[0];
   };
   const auto asked = [&](Json request) {
     request["text"] = line;
@@ -206,11 +202,8 @@ TEST_F(ServeCli, SentencesAreTranslatedOneByOne) {
 }
 
 TEST_F(ServeCli, TermsOfAGlossaryAreTranslatedAsItSays) {
-  const auto folder = fresh_folder();
-  write_text(folder / "all.tsv", "cat\toiseau\n");
-  write_text(folder / "b.tsv", "dog\tvieux\n");
   start({"-m", "a=" + tiny_model().string(), "-m", "b=" + tiny_model().string(), "--glossary",
-         (folder / "all.tsv").string(), "--glossary", "b=" + (folder / "b.tsv").string()});
+         file("all.tsv", "cat\toiseau\n"), "--glossary", "b=" + file("b.tsv", "dog\tvieux\n")});
   const auto text = [&](Json request) {
     request["text"] = "the cat sees a dog";
     return ask(request)["translations"][0]["text"].get<std::string>();
@@ -329,9 +322,7 @@ TEST_F(ServeCli, StreamsAllPartsOfATranslation) {
 }
 
 TEST_F(ServeCli, AsksForTheTokenOfTheFile) {
-  const auto file = fresh_folder() / "token";
-  write_text(file, "secret\n");
-  start({"-m", tiny_model().string(), "--token-file", file.string()});
+  start({"-m", tiny_model().string(), "--token-file", file("token", "secret\n")});
   EXPECT_EQ(client().Get("/models")->status, 401);
   const auto models = client().Get("/models", {{"Authorization", "Bearer secret"}});
   ASSERT_EQ(models->status, 200);
@@ -363,18 +354,16 @@ TEST_F(ServeCli, AStopSignalDuringTheStartIsNotLost) {
 }
 
 TEST_F(ServeCli, HangupLoadsTheModelsAgainAndTellsSystemdWhenTheyAreReady) {
-  const auto folder = fresh_folder();
-  const auto model = std::filesystem::canonical(tiny_model() / "best");
-  std::filesystem::copy(model, folder / "model", std::filesystem::copy_options::recursive);
+  const auto model = copy_of_model(tiny_model(), folder_ / "model");
   // As systemd does for Type=notify, the test listens on a socket.
-  const auto path = (folder / "notify").string();
+  const auto notify = path("notify");
   const int socket = ::socket(AF_UNIX, SOCK_DGRAM, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  notify.copy(address.sun_path, sizeof address.sun_path - 1);
   ASSERT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  ::setenv("NOTIFY_SOCKET", path.c_str(), 1);
-  start({"-m", (folder / "model").string()});
+  ::setenv("NOTIFY_SOCKET", notify.c_str(), 1);
+  start({"-m", model.string()});
   ::unsetenv("NOTIFY_SOCKET");
   const auto state = [&] {
     char text[100];
@@ -387,7 +376,7 @@ TEST_F(ServeCli, HangupLoadsTheModelsAgainAndTellsSystemdWhenTheyAreReady) {
   const auto before = ask(request)["translations"];
   server_->send(SIGHUP);
   std::this_thread::sleep_for(2s);
-  std::filesystem::rename(folder / "model", folder / "elsewhere");
+  std::filesystem::rename(model, folder_ / "elsewhere");
   server_->send(SIGHUP);  // now there is no model
   std::this_thread::sleep_for(1s);
   EXPECT_EQ(ask(request)["translations"], before);
@@ -413,11 +402,9 @@ TEST_F(ServeCli, TheNamesOfTheServerAreThoseOfTheCommandLine) {
 }
 
 TEST_F(ServeCli, AnExistingPathIsAModelAlsoWithAnEqualsSign) {
-  const auto folder = fresh_folder();
-  std::filesystem::create_directories(folder / "lr=0.1");
-  std::filesystem::copy(std::filesystem::canonical(tiny_model() / "best"),
-                        folder / "lr=0.1" / "best");
-  std::filesystem::current_path(folder);
+  std::filesystem::create_directories(folder_ / "lr=0.1");
+  copy_of_model(tiny_model(), folder_ / "lr=0.1" / "best");
+  std::filesystem::current_path(folder_);
   start({"-m", "lr=0.1/best"});
   EXPECT_EQ(Json::parse(client().Get("/models")->body)["models"][0]["name"], "best");
 }

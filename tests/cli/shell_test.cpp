@@ -13,8 +13,6 @@ namespace regard::shell_test {
 namespace {
 
 using testing::AllOf;
-using testing::Each;
-using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -73,6 +71,39 @@ TEST(Shell, EveryOptionHasATypeNameAndHelp) {
       EXPECT_THAT(option.help, Not(IsEmpty())) << command->name << " " << option.names.back();
     }
   }
+}
+
+TEST(Shell, CompletesWordsAsEachShellSplitsThem) {
+  const auto program = CommandLine().outline();
+  const auto lines = [&](const std::vector<std::string>& words) {
+    return completion_candidates(program, words);
+  };
+  EXPECT_EQ(lines({"completions", ""}), "bash\nzsh\nfish\n");
+  EXPECT_EQ(lines({"config", "print", "training.batch_type=t"}),
+            "training.batch_type=token\ntraining.batch_type=sentence\n");
+  for (const std::vector<std::string>& bash :
+       {std::vector<std::string>{"="}, {"=", ""}, {"=", "t"}}) {
+    std::vector<std::string> words = {"train", "training.batch_type"};
+    words.insert(words.end(), bash.begin(), bash.end());
+    EXPECT_EQ(lines(words), "token\nsentence\n");
+  }
+  EXPECT_THAT(lines({"train", "training.batch_type", ""}), HasSubstr("\ntraining.batch_type=\t"));
+  EXPECT_THAT(lines({"train", "-"}), HasSubstr("--config\tconfiguration file\n"));
+  EXPECT_EQ(lines({"train", "-c", "x"}), ":files\n");
+  EXPECT_EQ(lines({"train", "--init-from=x"}), ":folders\n");
+  EXPECT_EQ(lines({"translate", "--beam-size", ""}), "");
+}
+
+TEST(Shell, CompletingIsSilent) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"__complete"},
+        {"__complete", "--", "=", "="},
+        {"__complete", "config", "x y", "--no-such=", "\t"}}) {
+    const auto finished = run(words);
+    EXPECT_EQ(finished.code, 0);
+    EXPECT_EQ(finished.err, "");
+  }
+  EXPECT_THAT(run({"--help-all"}).out, Not(HasSubstr("__complete")));
 }
 
 TEST(Shell, UnknownShellHasASuggestion) {

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "base/json.h"
 #include "tests/cli/run.h"
@@ -22,26 +21,19 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class Synthesize : public testing::Test {
+const Words keep_all = {"--keep-copies", "--keep-duplicates", "--keep-unfinished", "--max-ratio",
+                        "0"};
+
+class Synthesize : public CliTest {
  protected:
   Synthesize() { write_text(folder_ / "mono", text_); }
 
-  std::vector<std::string> command(const std::vector<std::string>& more,
-                                   const std::string& output = "new") const {
-    std::vector<std::string> arguments = {"synthesize",
-                                          "-m",
-                                          tiny_model().string(),
-                                          "-i",
-                                          (folder_ / "mono").string(),
-                                          "-o",
-                                          (folder_ / output).string(),
-                                          "--threads",
-                                          "1"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return arguments;
+  Words command(const Words& more, const std::string& output = "new") const {
+    return Words{"synthesize", "-m",         tiny_model().string(), "-i", path("mono"),
+                 "-o",         path(output), "--threads",           "1"} +
+           more;
   }
-  Finished synthesize(const std::vector<std::string>& more = {},
-                      const std::string& output = "new") const {
+  Finished synthesize(const Words& more = {}, const std::string& output = "new") const {
     return run(command(more, output));
   }
   std::string text_of(const std::string& name) const { return read_text(folder_ / name); }
@@ -58,31 +50,23 @@ class Synthesize : public testing::Test {
     EXPECT_THAT(finished.err, HasSubstr(message));
   }
 
-  fs::path folder_ = fresh_folder();
   std::string text_ = toy_corpus(60, 8).source;
 };
 
 TEST_F(Synthesize, TheTranslationIsTheSourceOrTheTarget) {
-  const std::vector<std::string> all = {"--keep-copies", "--keep-duplicates", "--keep-unfinished",
-                                        "--max-ratio", "0"};
-  const auto with = [&](std::vector<std::string> more) {
-    more.insert(more.end(), all.begin(), all.end());
-    return more;
-  };
-  const auto translated =
-      run({"translate", "-m", tiny_model().string(), "-i", (folder_ / "mono").string()}).out;
-  const auto back = synthesize(with({"--tag", "<bt>"}), "back");
+  const auto translated = translate({"-i", path("mono")}).out;
+  const auto back = synthesize(keep_all + Words{"--tag", "<bt>"}, "back");
   ASSERT_EQ(back.code, 0) << back.err;
   EXPECT_EQ(text_of("back.trg"), text_);
   std::string tagged;
   for (const auto& line : lines_of(translated)) tagged += "<bt> " + line + "\n";
   EXPECT_EQ(text_of("back.src"), tagged);
-  EXPECT_THAT(back.err, AllOf(HasSubstr("60 pairs from 60 lines"),
-                              HasSubstr("- {src: " + (folder_ / "back.src").string())));
-  ASSERT_EQ(synthesize(with({"--side", "target"}), "forward").code, 0);
+  EXPECT_THAT(back.err,
+              AllOf(HasSubstr("60 pairs from 60 lines"), HasSubstr("- {src: " + path("back.src"))));
+  ASSERT_EQ(synthesize(keep_all + Words{"--side", "target"}, "forward").code, 0);
   EXPECT_EQ(text_of("forward.src"), text_);
   EXPECT_EQ(text_of("forward.trg"), translated);
-  auto alias = command(with({"--tag", "<bt>"}), "alias");
+  auto alias = command(keep_all + Words{"--tag", "<bt>"}, "alias");
   alias[0] = "backtranslate";
   ASSERT_EQ(run(alias).code, 0);
   EXPECT_EQ(pairs_of("alias"), pairs_of("back"));
@@ -92,22 +76,15 @@ TEST_F(Synthesize, TheTranslationIsTheSourceOrTheTarget) {
 }
 
 TEST_F(Synthesize, ASearchGivesTheBestTranslationAndSamplingAllSamples) {
-  const auto translations = [&](std::vector<std::string> search) {
-    auto all = search;
-    all.insert(all.end(), {"--keep-copies", "--keep-duplicates", "--keep-unfinished", "--max-ratio",
-                           "0", "--fresh"});
-    EXPECT_EQ(synthesize(all).code, 0);
+  const auto translations = [&](const Words& search) {
+    EXPECT_EQ(synthesize(search + keep_all + Words{"--fresh"}).code, 0);
     return text_of("new.src");
   };
-  const auto best = [&](std::vector<std::string> search) {
-    search.insert(search.begin(), {"translate", "-m", tiny_model().string(), "-i",
-                                   (folder_ / "mono").string(), "--threads", "1"});
-    return run(search).out;
-  };
-  for (const std::vector<std::string>& search : {std::vector<std::string>{"--beam-size", "4"},
-                                                 {"--beam-size", "4", "--mbr", "chrf"},
-                                                 {"--samples", "4", "--mbr", "bleu"}}) {
-    EXPECT_EQ(translations(search), best(search)) << search.back();
+  for (const Words& search : {Words{"--beam-size", "4"},
+                              {"--beam-size", "4", "--mbr", "chrf"},
+                              {"--samples", "4", "--mbr", "bleu"}}) {
+    EXPECT_EQ(translations(search), translate(search + Words{"-i", path("mono")}).out)
+        << search.back();
   }
   EXPECT_THAT(translations({"--samples", "4"}), Not(testing::IsEmpty()));
   EXPECT_EQ(count("kept") + count("empty"), 240);
@@ -116,9 +93,9 @@ TEST_F(Synthesize, ASearchGivesTheBestTranslationAndSamplingAllSamples) {
 TEST_F(Synthesize, TrainsAModel) {
   const auto config = toy_training(folder_ / "training");
   ASSERT_EQ(synthesize({"--side", "target"}).code, 0);
-  const auto trained = run({"train", "-c", config.string(), "training.max_steps=2",
-                            "data.train.0.src=" + (folder_ / "new.src").string(),
-                            "data.train.0.trg=" + (folder_ / "new.trg").string()});
+  const auto trained =
+      run({"train", "-c", config.string(), "training.max_steps=2",
+           "data.train.0.src=" + path("new.src"), "data.train.0.trg=" + path("new.trg")});
   EXPECT_EQ(trained.code, 0) << trained.err;
 }
 
@@ -174,40 +151,21 @@ TEST_F(Synthesize, ACopyOfTheLineIsDropped) {
 }
 
 TEST_F(Synthesize, BatchesAndThreadsChangeNothing) {
-  for (const std::vector<std::string>& search :
-       {std::vector<std::string>{"--beam-size", "3"},
-        {"--samples", "2", "--temperature", "1.2", "--top-k", "5"}}) {
-    auto one = search, other = search;
-    one.insert(one.end(), {"--batch-size", "1", "--fresh"});
-    other.insert(other.end(), {"--batch-size", "17", "--threads", "2", "--fresh"});
-    ASSERT_EQ(synthesize(one, "one").code, 0);
-    auto with_threads = command({}, "other");
-    with_threads.resize(with_threads.size() - 2);  // without --threads 1
-    with_threads.insert(with_threads.end(), other.begin(), other.end());
-    ASSERT_EQ(run(with_threads).code, 0);
-    EXPECT_EQ(pairs_of("one"), pairs_of("other"));
-  }
+  const Words search = {"--samples", "2", "--temperature", "1.2", "--top-k", "5"};
+  ASSERT_EQ(synthesize(search + Words{"--batch-size", "1"}, "one").code, 0);
+  auto other = command({}, "other");
+  other.back() = "2";  // threads
+  ASSERT_EQ(run(other + search + Words{"--batch-size", "17"}).code, 0);
+  EXPECT_EQ(pairs_of("one"), pairs_of("other"));
 }
 
 TEST_F(Synthesize, SamplesDependOnTheSeedAndTheLine) {
-  const std::vector<std::string> sampling = {"--samples",
-                                             "3",
-                                             "--keep-duplicates",
-                                             "--keep-unfinished",
-                                             "--keep-copies",
-                                             "--max-ratio",
-                                             "0",
-                                             "--temperature",
-                                             "2"};
-  const auto with = [&](std::vector<std::string> more) {
-    more.insert(more.end(), sampling.begin(), sampling.end());
-    return more;
-  };
-  ASSERT_EQ(synthesize(with({}), "one").code, 0);
+  const auto sampling = keep_all + Words{"--samples", "3", "--temperature", "2"};
+  ASSERT_EQ(synthesize(sampling, "one").code, 0);
   const auto sources = lines_of(text_of("one.src")), targets = lines_of(text_of("one.trg"));
   EXPECT_EQ(sources.size(), targets.size());
   EXPECT_EQ(sources.size() + static_cast<std::size_t>(count("empty", "one")), 180U);
-  ASSERT_EQ(synthesize(with({"--seed", "2"}), "two").code, 0);
+  ASSERT_EQ(synthesize(sampling + Words{"--seed", "2"}, "two").code, 0);
   EXPECT_NE(text_of("one.src"), text_of("two.src"));
 }
 
@@ -215,7 +173,7 @@ TEST_F(Synthesize, SamplesDependOnTheSeedAndTheLine) {
 class KilledSynthesize : public Synthesize, public testing::WithParamInterface<const char*> {
  protected:
   // Returns the number of processes that were killed.
-  int synthesize_among_kills(const std::vector<std::string>& more) const {
+  int synthesize_among_kills(const Words& more) const {
     int kills = 0;
     std::int64_t lines = 0;
     while (true) {
@@ -249,7 +207,7 @@ class KilledSynthesize : public Synthesize, public testing::WithParamInterface<c
 TEST_P(KilledSynthesize, GoesOnToTheSameBytes) {
   text_ = toy_corpus(2500, 9).source;
   write_text(folder_ / "mono", text_ + text_);
-  std::vector<std::string> search = {"--tag", "<bt>", "--beam-size", "20", "--batch-size", "2"};
+  Words search = {"--tag", "<bt>", "--beam-size", "20", "--batch-size", "2"};
   if (std::string(GetParam()) == "Samples") {
     search = {"--samples", "2", "--temperature", "1.5", "--batch-size", "1"};
   }
@@ -289,8 +247,7 @@ TEST_F(Synthesize, AnotherModelIsNamed) {
   other[2] = tiny_transformer().string();
   expect_error(run(other), 2, "model: SHA-256 ");
   auto copied = command({});
-  fs::copy(fs::canonical(tiny_model() / "best"), folder_ / "copy", fs::copy_options::recursive);
-  copied[2] = (folder_ / "copy").string();
+  copied[2] = copy_of_model(tiny_model(), folder_ / "copy").string();
   EXPECT_EQ(run(copied).code, 0);  // the same model at another place
 }
 
@@ -305,7 +262,7 @@ TEST_F(Synthesize, BadArgumentsAreErrors) {
   expect_error(run({"synthesize", "-m", tiny_model().string(), "-i", "x"}), 2, "--output");
   expect_error(run({"synthesize", "-o", "x", "-i", "x"}), 2, "--model");
   expect_error(run({"backtranslation"}), 2, "did you mean `synthesize`");
-  for (const auto& output : {std::string("-"), std::string(), (folder_ / "").string()}) {
+  for (const auto& output : {std::string("-"), std::string(), path("")}) {
     auto arguments = command({});
     arguments[6] = output;
     expect_error(run(arguments), 2, "-o: found");
@@ -313,7 +270,7 @@ TEST_F(Synthesize, BadArgumentsAreErrors) {
   auto arguments = command({});
   arguments[4] = "-";
   expect_error(run(arguments, "the cat\n"), 3, "found a stream, expected a file");
-  arguments[4] = (folder_ / "none").string();
+  arguments[4] = path("none");
   expect_error(run(arguments), 3, "none");
   write_text(folder_ / "mono", "the cat\nthe \xFF\n");
   expect_error(synthesize(), 3, "mono:2");
@@ -328,30 +285,17 @@ TEST_F(Synthesize, FilesOfOthersStay) {
   expect_error(synthesize({"--fresh"}, "other"), 2, "other.json: not written by");
   fs::rename(folder_ / "mono", folder_ / "mono.src");
   auto arguments = command({"--fresh"}, "mono");
-  arguments[4] = (folder_ / "mono.src").string();
+  arguments[4] = path("mono.src");
   expect_error(run(arguments), 2, "is an input and would be overwritten");
-  fs::copy(fs::canonical(tiny_model() / "best"), folder_ / "model", fs::copy_options::recursive);
+  copy_of_model(tiny_model(), folder_ / "model");
   fs::rename(folder_ / "mono.src", folder_ / "mono");
   expect_error(synthesize({}, "model/manifest"), 2, "belongs to the model folder");
   expect_error(synthesize({}, "none/new"), 6, "No such file or directory");
 }
 
 TEST_F(Synthesize, ALanguageModelTranslatesNothing) {
-  toy_training(folder_ / "lm");
-  const auto path = [&](const char* name) { return (folder_ / "lm" / name).string(); };
-  write_text(folder_ / "lm.yaml",
-             "name: lm\n"
-             "data: {train: [{trg: " +
-                 path("train.fr") + "}], dev: {trg: " + path("dev.fr") +
-                 "}, tokenizer: {kind: word}}\n"
-                 "model: {kind: language_model, decoder: {embedding_dim: 8, hidden_size: 8, "
-                 "readout_size: 8}}\n"
-                 "training: {model_dir: " +
-                 path("run") + ", max_steps: 1, early_stopping_metric: perplexity}\n");
-  const auto trained = run({"train", "-c", (folder_ / "lm.yaml").string()});
-  ASSERT_EQ(trained.code, 0) << trained.err;
   auto arguments = command({});
-  arguments[2] = path("run");
+  arguments[2] = tiny_language_model().string();
   expect_error(run(arguments), 2, "translates nothing");
 }
 

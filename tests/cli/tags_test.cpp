@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <map>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include "tests/cli/train.h"
 
@@ -22,7 +20,6 @@ using testing::HasSubstr;
 class Tags : public Train {
  protected:
   Finished train_with(const std::string& side, const Words& more = {}) const {
-    const auto path = [&](const char* name) { return (folder_ / name).string(); };
     const Words overrides = {
         "data.tokenizer.user_symbols=[<2fr>, <2en>]",
         "data.tokenizer.joint=true",
@@ -31,12 +28,12 @@ class Tags : public Train {
         "data.train.1.trg=" + path("train.en"),
         "data.train.1." + side + "=<2en>",
         "data.dev." + side + "=<2fr>",
-        "training.model_dir=" + path("run"),
     };
     return train(overrides + more);
   }
-  std::string translate(const Words& more, const std::string& text) const {
-    const auto result = run(Words{"translate", "-m", (folder_ / "run").string()} + more, text);
+  static std::string translate(const std::string& model, const Words& more,
+                               const std::string& text) {
+    const auto result = run(Words{"translate", "-m", model} + more, text);
     EXPECT_EQ(result.code, 0) << result.err;
     return result.out;
   }
@@ -65,17 +62,16 @@ std::string tagged(const std::string& tag, const std::string& text) {
 }
 
 TEST_F(Tags, OneModelServesTwoTargetLanguagesByTheTagOfTheSource) {
-  const auto trained = train_with("src_tag", {"training.max_steps=400"});
-  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto model = tiny_tagged("src_tag").string();
   const auto lines = lines_of(source()).size();
-  const auto french = translate({"--src-tag", "<2fr>"}, source());
-  const auto english = translate({"--src-tag", "<2en>"}, source());
+  const auto french = translate(model, {"--src-tag", "<2fr>"}, source());
+  const auto english = translate(model, {"--src-tag", "<2en>"}, source());
   EXPECT_GT(agreement(french, target()), lines * 6 / 10);
   EXPECT_GT(agreement(english, source()), lines * 6 / 10);
-  EXPECT_EQ(french, translate({}, tagged("<2fr>", source()))) << "a tag in the text is the same";
-  const auto evaluated = run({"evaluate", "-m", (folder_ / "run").string(), "--src-tag", "<2en>",
-                              "-s", (folder_ / "dev.en").string(), "-r",
-                              (folder_ / "dev.en").string(), "--metrics", "exact"});
+  EXPECT_EQ(french, translate(model, {}, tagged("<2fr>", source())))
+      << "a tag in the text is the same";
+  const auto evaluated = run({"evaluate", "-m", model, "--src-tag", "<2en>", "-s", path("dev.en"),
+                              "-r", path("dev.en"), "--metrics", "exact"});
   EXPECT_EQ(evaluated.code, 0) << evaluated.err;
 }
 
@@ -97,12 +93,11 @@ TEST_F(Tags, AlignmentsAndShortlistsCountTheWordsOfTheTextWithoutTheTag) {
                                "data.tokenizer.vocabulary_size=60"})
             .code,
         0);
-    const auto model = (folder_ / "run").string();
-    const auto path = [&](const char* name) { return (folder_ / name).string(); };
-    write_text(path("tagged.en"), tagged("<2fr>", source()));
+    file("tagged.en", tagged("<2fr>", source()));
     const auto pairs = [&](const Words& command, const Words& text, const char* output) {
-      const auto finished = run(command + Words{"-m", model} + text + Words{"-t", path("dev.fr")} +
-                                Words{command[0] == "score" ? "--align" : "-o", path(output)});
+      const auto finished =
+          run(command + Words{"-m", path("run")} + text + Words{"-t", path("dev.fr")} +
+              Words{command[0] == "score" ? "--align" : "-o", path(output)});
       EXPECT_EQ(finished.code, 0) << finished.err;
       return read_text(path(output));
     };
@@ -129,20 +124,19 @@ TEST_F(Tags, AlignmentsAndShortlistsCountTheWordsOfTheTextWithoutTheTag) {
 }
 
 TEST_F(Tags, OneModelServesTwoTargetLanguagesByTheTagOfTheTarget) {
-  const auto trained = train_with("trg_tag", {"training.max_steps=400"});
-  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto model = tiny_tagged().string();
   const auto lines = lines_of(source()).size();
   for (const std::string beam : {"1", "3"}) {
-    const auto french = translate({"--trg-tag", "<2fr>", "--beam-size", beam}, source());
-    const auto english = translate({"--trg-tag", "<2en>", "--beam-size", beam}, source());
+    const auto french = translate(model, {"--trg-tag", "<2fr>", "--beam-size", beam}, source());
+    const auto english = translate(model, {"--trg-tag", "<2en>", "--beam-size", beam}, source());
     EXPECT_GT(agreement(french, target()), lines * 6 / 10);
     EXPECT_GT(agreement(english, source()), lines * 6 / 10);
     EXPECT_EQ(french.find("<2fr>"), std::string::npos) << "the tag is no part of a translation";
   }
   // The tag of the target also decides what is probable.
   const auto score = [&](const std::string& tag) {
-    const auto scored = run({"score", "-m", (folder_ / "run").string(), "--trg-tag", tag, "-s",
-                             (folder_ / "dev.en").string(), "-t", (folder_ / "dev.fr").string()});
+    const auto scored =
+        run({"score", "-m", model, "--trg-tag", tag, "-s", path("dev.en"), "-t", path("dev.fr")});
     EXPECT_EQ(scored.code, 0) << scored.err;
     double sum = 0;
     for (const auto& line : lines_of(scored.out)) sum += std::stod(line);
@@ -150,24 +144,22 @@ TEST_F(Tags, OneModelServesTwoTargetLanguagesByTheTagOfTheTarget) {
   };
   EXPECT_GT(score("<2fr>"), score("<2en>"));
 
-  const auto forgotten = run({"translate", "-m", (folder_ / "run").string()}, "a\n");
+  const auto forgotten = run({"translate", "-m", model}, "a\n");
   EXPECT_EQ(forgotten.code, 0);
   EXPECT_THAT(forgotten.err, AllOf(HasSubstr("[\"<2fr>\", \"<2en>\"]"), HasSubstr("--trg-tag")));
-  const auto known =
-      run({"translate", "-m", (folder_ / "run").string(), "--trg-tag", "<2fr>"}, "a\n");
+  const auto known = run({"translate", "-m", model, "--trg-tag", "<2fr>"}, "a\n");
   EXPECT_EQ(known.err.find("tags"), std::string::npos) << known.err;
 
   // The features of reranking are those of the asked language.
-  const auto list = run({"translate", "-m", (folder_ / "run").string(), "--trg-tag", "<2en>", "-i",
-                         (folder_ / "dev.en").string(), "--n-best", "3", "--beam-size", "3", "-o",
-                         (folder_ / "list").string()});
+  const auto list = run({"translate", "-m", model, "--trg-tag", "<2en>", "-i", path("dev.en"),
+                         "--n-best", "3", "--beam-size", "3", "-o", path("list")});
   ASSERT_EQ(list.code, 0) << list.err;
   const auto rerank = [&](const std::string& option, const std::string& tag) {
-    return run({"rerank", "-s", (folder_ / "dev.en").string(), "-i", (folder_ / "list").string(),
-                "--n-best", "3", "--weight", "logprob=1", "--weight", option.substr(2) + "=0.001",
-                option == "--model" ? "-m" : option, (folder_ / "run").string(),
+    return run({"rerank", "-s", path("dev.en"), "-i", path("list"), "--n-best", "3", "--weight",
+                "logprob=1", "--weight", option.substr(2) + "=0.001",
+                option == "--model" ? "-m" : option, model,
                 option == "--model" ? "--trg-tag" : "--reverse-trg-tag", tag, "--features",
-                (folder_ / ("table" + option)).string()});
+                path("table" + option)});
   };
   const auto reranked = rerank("--model", "<2en>");
   ASSERT_EQ(reranked.code, 0) << reranked.err;
@@ -183,21 +175,20 @@ TEST_F(Tags, OneModelServesTwoTargetLanguagesByTheTagOfTheTarget) {
   EXPECT_THAT(other.err, HasSubstr("has the feature model of this model with other tags"));
   EXPECT_EQ(rerank("--reverse", "<2fr>").code, 0);
   EXPECT_EQ(rerank("--reverse", "<2en>").code, 2);
-  const auto unknown = run({"rerank", "-s", (folder_ / "dev.en").string(), "-i",
-                            (folder_ / "list").string(), "--weight", "reverse=1", "--reverse",
-                            (folder_ / "run").string(), "--reverse-src-tag", "<2de>"});
+  const auto unknown = run({"rerank", "-s", path("dev.en"), "-i", path("list"), "--weight",
+                            "reverse=1", "--reverse", model, "--reverse-src-tag", "<2de>"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("--reverse-src-tag: found <2de>"));
 }
 
 TEST_F(Tags, EachPartOfALongLineHasTheTagOfTheLine) {
-  ASSERT_EQ(train_with("src_tag", {"training.max_steps=400"}).code, 0);
+  const auto model = tiny_tagged("src_tag").string();
   const auto lines = lines_of(source());
   const auto split = [](const std::string& tag) { return Words{"--split-length", tag}; };
   const auto together = "<2en> " + lines[0] + " . " + lines[1] + "\n";
   const auto words = std::to_string(std::max(words_of(lines[0] + " ."), words_of(lines[1])));
-  EXPECT_EQ(translate(split(words), together),
-            translate(Words{"--src-tag", "<2en>"} + split(words), together.substr(6)));
+  EXPECT_EQ(translate(model, split(words), together),
+            translate(model, Words{"--src-tag", "<2en>"} + split(words), together.substr(6)));
 }
 
 TEST_F(Tags, AValidationPairWithoutATagIsAWarning) {
@@ -206,19 +197,8 @@ TEST_F(Tags, AValidationPairWithoutATagIsAWarning) {
   EXPECT_THAT(trained.err, HasSubstr("data.dev has no src_tag, but each corpus of data.train"));
   EXPECT_EQ(train_with("src_tag", {"training.max_steps=1", "--fresh"}).err.find("has no src_tag"),
             std::string::npos);
-  const auto report = run({"info", (folder_ / "run").string()});
+  const auto report = run({"info", path("run")});
   EXPECT_THAT(report.out, HasSubstr("user symbols  <2fr> <2en>"));
-}
-
-TEST_F(Tags, AStoppedRunWithSamplingAndTagsResumesToTheSameBytes) {
-  const Words pieces = {"data.tokenizer.kind=bpe", "data.tokenizer.vocabulary_size=40",
-                        "data.tokenizer.sampling=0.1"};
-  const auto with = [&](const Words& more) { return train_with("src_tag", more + pieces); };
-  const auto once = (folder_ / "once").string();
-  ASSERT_EQ(with({"training.max_steps=30", "training.model_dir=" + once}).code, 0);
-  ASSERT_EQ(with({"training.max_steps=12"}).code, 0);
-  ASSERT_EQ(with({"training.max_steps=30"}).code, 0);
-  EXPECT_EQ(weights("run"), weights("once"));
 }
 
 TEST_F(Tags, APreparedCorpusHasItsTags) {
@@ -246,7 +226,7 @@ TEST_F(Tags, APreparedCorpusHasItsTags) {
 
 TEST_F(Tags, AReportNamesTheKeyOfAMissingTag) {
   ASSERT_EQ(train_with("trg_tag", {"training.max_steps=1", "data.dev.trg_tag="}).code, 0);
-  const auto report = run({"report", (folder_ / "run").string()});
+  const auto report = run({"report", path("run")});
   EXPECT_EQ(report.code, 0) << report.err;
   EXPECT_THAT(report.err, HasSubstr("set data.dev.trg_tag and resume the run"));
 }
@@ -258,9 +238,9 @@ TEST_F(Tags, ALineThatItsTagMakesTooLongIsCounted) {
                                           "model.encoder.max_positions=9", "training.max_steps=1"});
   ASSERT_EQ(trained.code, 0) << trained.err;
   write_text(folder_ / "mono", "the cat\nthe cat sees the dog and the cat\n");
-  const auto made = run({"synthesize", "-m", (folder_ / "run").string(), "-i",
-                         (folder_ / "mono").string(), "-o", (folder_ / "new").string(), "--side",
-                         "target", "--keep-unfinished", "--src-tag", "<2fr>"});
+  const auto made = run({"synthesize", "-m", path("run"), "-i", (folder_ / "mono").string(), "-o",
+                         (folder_ / "new").string(), "--side", "target", "--keep-unfinished",
+                         "--src-tag", "<2fr>"});
   ASSERT_EQ(made.code, 0) << made.err;
   const auto counts = parse_json(read_text(folder_ / "new.json")).at("counts");
   EXPECT_EQ(counts.at("too long"), 1) << counts;
@@ -269,8 +249,7 @@ TEST_F(Tags, ALineThatItsTagMakesTooLongIsCounted) {
 TEST_F(Tags, AnUnknownTagIsAnErrorThatListsTheSymbols) {
   ASSERT_EQ(train_with("src_tag", {"training.max_steps=1"}).code, 0);
   for (const std::string option : {"--src-tag", "--trg-tag"}) {
-    const auto refused =
-        run({"translate", "-m", (folder_ / "run").string(), option, "<2de>"}, "a\n");
+    const auto refused = run({"translate", "-m", path("run"), option, "<2de>"}, "a\n");
     EXPECT_EQ(refused.code, 2);
     EXPECT_THAT(refused.err,
                 AllOf(HasSubstr(option + ": found <2de>"), HasSubstr("[\"<2fr>\", \"<2en>\"]")));

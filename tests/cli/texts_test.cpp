@@ -9,28 +9,16 @@ namespace regard::texts_test {
 namespace {
 
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 using testing::StartsWith;
 
-class TextsCli : public testing::Test {
- protected:
-  Finished translate(const Words& arguments, const std::string& input = "") const {
-    return run(Words{"translate", "-m", tiny_model().string(), "--threads", "1"} + arguments,
-               input);
-  }
-  // The translation of one line of text.
-  std::string plain(const std::string& line) const {
-    return lines_of(translate({}, line).out).at(0);
-  }
-  std::string file(const std::string& name, const std::string& text) const {
-    write_text(folder_ / name, text);
-    return (folder_ / name).string();
-  }
+using TextsCli = CliTest;
 
-  std::filesystem::path folder_ = fresh_folder();
-};
+// Returns the translation of one line of text.
+std::string plain(const std::string& line) {
+  return lines_of(translate({}, line).out).at(0);
+}
 
 std::string without(std::string text, const Words& parts) {
   for (const auto& part : parts) {

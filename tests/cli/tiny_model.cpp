@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <stdexcept>
@@ -57,12 +58,6 @@ search:
   max_output_length: 20
 )";
 
-void train(const fs::path& folder, std::vector<std::string> overrides) {
-  overrides.insert(overrides.begin(), {"train", "-c", toy_training(folder).string()});
-  const auto finished = run(overrides);
-  if (finished.code != 0) throw std::runtime_error("regard train failed:\n" + finished.err);
-}
-
 // A lock held by one process until the object is destroyed or the process ends.
 class FileLock {
  public:
@@ -80,22 +75,31 @@ class FileLock {
   int descriptor_;
 };
 
-// The first process trains; the others wait.
-fs::path trained_once(const std::string& name, const std::vector<std::string>& overrides) {
+// Returns true if the file is as new as regard and the test programs, whose sources have recipes of
+// models. All test programs agree, since they share the models.
+bool is_as_new_as_programs(const fs::path& file) {
+  std::error_code none;  // the time of a missing file is the earliest
+  const auto written = fs::last_write_time(file, none);
+  const auto programs = {"regard-torch", "tests/cli_tests", "tests/library_tests",
+                         "tests/gpu/gpu_tests"};
+  return std::ranges::all_of(programs, [&](const char* program) {
+    return written >= fs::last_write_time(fs::path(REGARD_BINARY_DIR) / program, none);
+  });
+}
+
+// Calls `make` with an empty folder once per build of the programs: the first process makes it, the
+// others wait.
+fs::path made_once(const std::string& name, const std::function<void(const fs::path&)>& make) {
   const auto folder = cli_folder() / name;
   const auto stamp = folder / "complete";
   const FileLock lock(cli_folder() / (name + ".lock"));
-  const auto binary = fs::path(REGARD_BINARY_DIR) / "regard-torch";
-  std::error_code none;
-  const auto made = fs::last_write_time(stamp, none);
-  if (none || made < fs::last_write_time(binary)) {
-    train(folder, overrides);
-    const auto translated = run({"translate", "-m", (folder / "run").string(), "-i",
-                                 (folder / "dev.en").string(), "--threads", "1"});
-    write_text(folder / "translation", translated.out);
+  if (!is_as_new_as_programs(stamp)) {
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    make(folder);
     write_text(stamp, "");
   }
-  return folder / "run";
+  return folder;
 }
 
 }  // namespace
@@ -143,12 +147,32 @@ std::vector<std::string> as_transformer() {
   return overrides;
 }
 
+fs::path trained_once(const std::string& name, const Words& overrides,
+                      const std::function<fs::path(const fs::path&)>& prepare) {
+  const auto trained = made_once(name, [&](const fs::path& folder) {
+    const auto finished = run(Words{"train", "-c", prepare(folder).string()} + overrides);
+    if (finished.code != 0) throw std::runtime_error("regard train failed:\n" + finished.err);
+  });
+  return trained / "run";
+}
+
 fs::path tiny_model() {
   return trained_once("tiny", {});
 }
 
 std::string tiny_translation() {
-  return read_text(tiny_model().parent_path() / "translation");
+  const auto made = made_once("tiny_translation", [](const fs::path& folder) {
+    const auto source = tiny_model().parent_path() / "dev.en";
+    write_text(folder / "text", translate({"-i", source.string()}).out);
+  });
+  return read_text(made / "text");
+}
+
+Finished translate(const Words& options, const std::string& input) {
+  const bool has_threads = std::ranges::count(options, "--threads") > 0;
+  return run(Words{"translate", "-m", tiny_model().string()} +
+                 (has_threads ? Words{} : Words{"--threads", "1"}) + options,
+             input);
 }
 
 fs::path tiny_fixed_context() {
@@ -168,13 +192,54 @@ fs::path tiny_lstm() {
                                     "model.attention.kind=ntm", "model.attention.size=512"});
 }
 
-fs::path tiny_tagged() {
-  const auto english = (cli_folder() / "tiny_tagged" / "train.en").string();
+fs::path language_model_training(const fs::path& folder) {
+  toy_training(folder);
+  const auto path = [&](const char* name) { return (folder / name).string(); };
+  const auto config = folder / "lm.yaml";
+  write_text(config,
+             "name: toy\n"
+             "threads: 1\n"
+             "data:\n"
+             "  train: [{trg: " +
+                 path("train.fr") +
+                 "}]\n"
+                 "  dev: {trg: " +
+                 path("dev.fr") +
+                 "}\n"
+                 "  tokenizer: {kind: word}\n"
+                 "model:\n"
+                 "  kind: language_model\n"
+                 "  decoder: {embedding_dim: 16, hidden_size: 16, readout_size: 16}\n"
+                 "training:\n"
+                 "  model_dir: " +
+                 path("run") +
+                 "\n"
+                 "  max_steps: 60\n"
+                 "  validation_every: 30\n"
+                 "  early_stopping_metric: perplexity\n"
+                 "  learning_rate: 0.01\n");
+  return config;
+}
+
+fs::path tiny_language_model() {
+  return trained_once("tiny_language_model", {}, language_model_training);
+}
+
+fs::path tiny_reverse() {
+  const auto data = (cli_folder() / "tiny_reverse").string();
   return trained_once(
-      "tiny_tagged",
-      {"training.max_steps=400", "data.tokenizer.user_symbols=[<2fr>, <2en>]",
-       "data.tokenizer.joint=true", "data.train.0.trg_tag=<2fr>", "data.train.1.src=" + english,
-       "data.train.1.trg=" + english, "data.train.1.trg_tag=<2en>", "data.dev.trg_tag=<2fr>"});
+      "tiny_reverse",
+      {"data.train.0.src=" + data + "/train.fr", "data.train.0.trg=" + data + "/train.en",
+       "data.dev.src=" + data + "/dev.fr", "data.dev.trg=" + data + "/dev.en"});
+}
+
+fs::path tiny_tagged(const std::string& side) {
+  const auto name = "tiny_" + side;
+  const auto english = (cli_folder() / name / "train.en").string();
+  return trained_once(name, {"training.max_steps=400", "data.tokenizer.user_symbols=[<2fr>, <2en>]",
+                             "data.tokenizer.joint=true", "data.train.0." + side + "=<2fr>",
+                             "data.train.1.src=" + english, "data.train.1.trg=" + english,
+                             "data.train.1." + side + "=<2en>", "data.dev." + side + "=<2fr>"});
 }
 
 }  // namespace regard

@@ -1,13 +1,17 @@
 // A toy training in its own folder, for the tests of regard train.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/json.h"
@@ -30,15 +34,26 @@ inline std::map<std::string, std::string> tensors_of(const std::string& file) {
   return tensors;
 }
 
-class Train : public testing::Test {
+class Train : public CliTest {
  protected:
-  Finished train(std::vector<std::string> more = {}) const {
-    std::vector<std::string> arguments = {"train", "-c", config_.string()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run(arguments);
+  Finished train(const Words& more = {}) const {
+    return run(Words{"train", "-c", config_.string()} + more);
   }
   std::string weights(const std::string& run_name = "run") const {
     return read_text(folder_ / run_name / "last" / "model.safetensors");
+  }
+  // Trains into folder_/run_name, and kills the training when it has the checkpoint of this step.
+  void kill_after_checkpoint(const Words& arguments, const std::string& run_name, int step) const {
+    const auto checkpoint = folder_ / run_name / "checkpoints" / fmt::format("step-{:08}", step);
+    Running training(Words{"train", "-c", config_.string()} + arguments);
+    bool is_saved = false;
+    for (int waited = 0; waited < 60'000 && !is_saved; ++waited) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      is_saved = std::filesystem::exists(checkpoint);
+    }
+    ASSERT_TRUE(is_saved) << checkpoint;
+    training.send(SIGKILL);
+    EXPECT_EQ(training.finish().code, 128 + SIGKILL) << "it ended before it was killed";
   }
   // The loss of each logged step.
   std::vector<double> losses(const std::string& run_name) const {
@@ -49,7 +64,6 @@ class Train : public testing::Test {
     return losses;
   }
 
-  std::filesystem::path folder_ = fresh_folder();
   std::filesystem::path config_ = toy_training(folder_);
 };
 

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
-#include <regex>
 #include <string>
+#include <utility>
 
 #include "tests/cli/train.h"
 
@@ -17,7 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
-using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -48,13 +47,12 @@ TEST_F(TrainBadInput, HallucinationWithoutACommonSubstring) {
 }
 
 TEST_F(TrainBadInput, ExchangedSidesOfTheValidationPairAreAWarning) {
-  const auto path = [&](const char* name) { return (folder_ / name).string(); };
   const auto swapped = train(
       {"data.dev.src=" + path("dev.fr"), "data.dev.trg=" + path("dev.en"), "training.max_steps=1"});
   EXPECT_EQ(swapped.code, 0);
   EXPECT_THAT(swapped.err, HasSubstr("exchange data.dev.src and data.dev.trg"));
   EXPECT_THAT(train({"--fresh", "training.max_steps=1"}).err,
-              testing::Not(HasSubstr("exchange data.dev.src")));
+              Not(HasSubstr("exchange data.dev.src")));
 }
 
 TEST_F(TrainBadInput, BleuOfSingleWordsIsAWarning) {
@@ -65,7 +63,7 @@ TEST_F(TrainBadInput, BleuOfSingleWordsIsAWarning) {
                     HasSubstr("set training.early_stopping_metric to exact or chrf")));
   EXPECT_THAT(
       train({"--fresh", "training.max_steps=1", "training.early_stopping_metric=exact"}).err,
-      testing::Not(HasSubstr("four words")));
+      Not(HasSubstr("four words")));
 }
 
 TEST_F(TrainBadInput, TargetsLongerThanAnOutputMayBeAreAWarning) {
@@ -73,8 +71,7 @@ TEST_F(TrainBadInput, TargetsLongerThanAnOutputMayBeAreAWarning) {
   EXPECT_EQ(cut.code, 0);
   EXPECT_THAT(cut.err, AllOf(HasSubstr("search.max_output_length (2)"),
                              HasSubstr("cannot be reached; set them to 10 and 3")));
-  EXPECT_THAT(train({"--fresh", "training.max_steps=1"}).err,
-              testing::Not(HasSubstr("cannot be reached")));
+  EXPECT_THAT(train({"--fresh", "training.max_steps=1"}).err, Not(HasSubstr("cannot be reached")));
 }
 
 TEST_F(TrainBadInput, ACorpusWithoutUsablePairs) {
@@ -84,43 +81,11 @@ TEST_F(TrainBadInput, ACorpusWithoutUsablePairs) {
                                 HasSubstr("data.max_length")));
 }
 
-TEST_F(TrainBadInput, MisspeltKeyHasASuggestion) {
-  const auto result = train({"training.learning_rte=1"});
-  EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("learning_rte"), HasSubstr("learning_rate")));
-}
-
 TEST_F(TrainBadInput, MisspeltKeyInTheFileNamesItsLine) {
   write_text(config_, read_text(config_) + "  beam_sise: 3\n");
   const auto result = train();
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, AllOf(HasSubstr("config.yaml:"), HasSubstr("beam_size")));
-}
-
-TEST_F(TrainBadInput, AValueOfTheWrongTypeOrOutOfRange) {
-  EXPECT_EQ(train({"training.max_steps=many"}).code, 2);
-  const auto result = train({"model.dropout.states=1.5"});
-  EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("1.5"), HasSubstr("0.99")));
-}
-
-TEST_F(TrainBadInput, KeysThatContradictEachOther) {
-  const auto result = train({"model.tied_embeddings=all"});
-  EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("tied_embeddings"), HasSubstr("joint")));
-}
-
-TEST_F(TrainBadInput, UnknownAttentionHasASuggestion) {
-  const auto result = train({"model.attention.kind=aditive"});
-  EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("`additive`"), HasSubstr("command line:")));
-}
-
-TEST_F(TrainBadInput, UnusedOptionNamesTheAttentionsThatUseIt) {
-  const auto result = train({"model.attention.kind=general", "model.attention.window=3"});
-  EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("command line:"), HasSubstr("model.attention.window"),
-                                HasSubstr("only local_m, local_p")));
 }
 
 TEST_F(TrainBadInput, AnAttentionWithoutASizeSaysThatItIsNotRead) {
@@ -140,10 +105,9 @@ TEST_F(TrainBadInput, AnAttentionWithoutASizeSaysThatItIsNotRead) {
 }
 
 TEST_F(TrainBadInput, AttentionBetweenStatesOfTwoWidths) {
-  const std::vector<std::string> dot = {"model.attention.kind=dot", "model.attention.size=512"};
-  auto forbidden = dot;
-  forbidden.push_back("model.attention.project_keys=false");
-  const auto result = train(forbidden);
+  const Words dot = {"model.attention.kind=dot", "model.attention.size=512",
+                     "training.max_steps=1"};
+  const auto result = train(dot + Words{"model.attention.project_keys=false"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, AllOf(HasSubstr("project_keys"), HasSubstr("wide")));
 
@@ -158,102 +122,72 @@ TEST_F(TrainBadInput, AttentionBetweenStatesOfTwoWidths) {
 }
 
 TEST_F(TrainBadInput, AnInitialModelGivesAutoItsValue) {
-  const std::vector<std::string> dot = {"model.attention.kind=dot", "model.attention.size=512"};
-  auto last = dot;
-  last.push_back("model.decoder.query=last");
-  ASSERT_EQ(train(last).code, 0);
-  auto from = dot;
-  for (const auto& word : {std::string("--init-from"), (folder_ / "run").string(),
-                           "training.model_dir=" + (folder_ / "other").string()}) {
-    from.push_back(word);
-  }
-  EXPECT_EQ(train(from).code, 0);
+  const Words dot = {"model.attention.kind=dot", "model.attention.size=512",
+                     "training.max_steps=1"};
+  ASSERT_EQ(train(dot + Words{"model.decoder.query=last"}).code, 0);
+  EXPECT_EQ(
+      train(dot + Words{"--init-from", path("run"), "training.model_dir=" + path("other")}).code,
+      0);
   EXPECT_THAT(read_text(folder_ / "other" / "config.yaml"), HasSubstr("query: last"));
 }
 
 TEST_F(TrainBadInput, AnEncoderOfAnotherKindThanTheDecoderNeedsNoOtherOption) {
-  const auto result = train({"model.encoder.kind=transformer", "model.encoder.embedding_dim=8"});
+  const Words mixed = {"model.encoder.kind=transformer", "model.encoder.embedding_dim=8"};
+  const auto result = train(mixed + Words{"training.max_steps=1"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("projects the embeddings of width 8 to the width 16"));
-  EXPECT_EQ(train({"model.encoder.kind=transformer", "model.encoder.embedding_dim=8",
-                   "training.max_steps=25"})
-                .code,
-            0);
+  EXPECT_EQ(train(mixed + Words{"training.max_steps=2"}).code, 0);
 }
 
-TEST_F(TrainBadInput, OptionsUnusedByScoreOrEstimator) {
-  const std::string unset = "model.attention.size=512";
-  const auto refused = [&](const std::vector<std::string>& overrides) {
+TEST_F(TrainBadInput, AttentionsThatDoNotFitTheModelOrTheData) {
+  const auto refused = [&](const Words& overrides) {
     const auto result = train(overrides);
     EXPECT_EQ(result.code, 2) << result.err;
-    EXPECT_THAT(result.err, AnyOf(HasSubstr("command line: "), HasSubstr("config.yaml:")));
+    EXPECT_THAT(result.err, HasSubstr("command line: "));
     return result.err;
   };
-  EXPECT_THAT(refused({unset, "model.attention.kind=local_p", "model.attention.score=genral"}),
-              HasSubstr("did you mean `general`?"));
-  EXPECT_THAT(refused({unset, "model.attention.kind=local_p", "model.attention.score=ntm"}),
+  const Words local_p = {"model.attention.size=512", "model.attention.kind=local_p"};
+  EXPECT_THAT(refused(local_p + Words{"model.attention.score=ntm"}),
               HasSubstr("`ntm` is not a content score"));
-  EXPECT_THAT(refused({unset, "model.attention.kind=local_p", "model.attention.score=dot",
-                       "model.attention.project_keys=false"}),
-              HasSubstr("model.attention.score: dot compares"));
-  EXPECT_THAT(refused({unset, "model.attention.kind=hard", "model.attention.estimator=reinforce",
-                       "model.attention.temperature=0.2"}),
-              HasSubstr("only model.attention.estimator: gumbel uses it"));
-  EXPECT_THAT(refused({unset, "model.attention.kind=hard", "model.attention.reward=0.5"}),
-              HasSubstr("only model.attention.estimator: reinforce uses it"));
+  EXPECT_THAT(
+      refused(local_p + Words{"model.attention.score=dot", "model.attention.project_keys=false"}),
+      HasSubstr("model.attention.score: dot compares"));
   EXPECT_THAT(refused({"model.attention.kind=multi_head", "model.attention.heads=5"}),
               HasSubstr("command line: model.attention.heads=5: model.attention.heads: found 5, "
                         "expected a divisor of the width that the heads share, 16"));
-}
-
-TEST_F(TrainBadInput, LengthsThatDoNotFitTheAttention) {
-  const auto narrow = train({"model.attention.size=512", "model.attention.kind=location",
-                             "model.attention.max_positions=20", "data.max_length=20"});
-  EXPECT_EQ(narrow.code, 2);
-  EXPECT_THAT(narrow.err, AllOf(HasSubstr("model.attention.max_positions is 20"),
-                                HasSubstr("expected at least 21"), HasSubstr("command line:")));
-  const auto wide = train({"model.attention.size=512", "model.attention.kind=local_m",
-                           "model.attention.window=20", "data.max_length=20"});
-  EXPECT_EQ(wide.code, 2);
-  EXPECT_THAT(wide.err,
-              AllOf(HasSubstr("model.attention.window is 20"), HasSubstr("kind: general")));
+  EXPECT_THAT(
+      refused({"model.attention.size=512", "model.attention.kind=location",
+               "model.attention.max_positions=20", "data.max_length=20"}),
+      AllOf(HasSubstr("model.attention.max_positions is 20"), HasSubstr("expected at least 21")));
+  for (const std::string kind : {"local_m", "local_p"}) {
+    EXPECT_THAT(refused({"model.attention.size=512", "model.attention.kind=" + kind,
+                         "model.attention.window=20", "data.max_length=20"}),
+                AllOf(HasSubstr("model.attention.window is 20"), HasSubstr("kind: general")));
+  }
 }
 
 TEST_F(TrainBadInput, TooLongSourceNamesItsLine) {
-  const std::vector<std::string> location = {
-      "model.attention.size=512", "model.attention.kind=location",
-      "model.attention.max_positions=9", "data.max_length=8", "training.max_steps=2"};
+  const Words location = {"model.attention.size=512", "model.attention.kind=location",
+                          "model.attention.max_positions=9", "data.max_length=8",
+                          "training.max_steps=2"};
   write_text(folder_ / "dev.en", read_text(folder_ / "dev.en") + "a b c d e f g h i j k\n");
   write_text(folder_ / "dev.fr", read_text(folder_ / "dev.fr") + "a b c d e f g h i j k\n");
   const auto trained = train(location);
   EXPECT_EQ(trained.code, 3);
   EXPECT_THAT(trained.err, AllOf(HasSubstr("dev.en:21: found 12 tokens"),
                                  HasSubstr("takes 9 (model.attention.max_positions)")));
-  auto without = location;
-  without.insert(without.end(), {"data.dev.src=", "data.dev.trg="});
-  ASSERT_EQ(train(without).code, 0);
-  const auto translated = run({"translate", "-m", (folder_ / "run").string()},
-                              "the cat\nthe the the the the the the the the the\n");
+  ASSERT_EQ(train(location + Words{"data.dev.src=", "data.dev.trg="}).code, 0);
+  const auto translated =
+      run({"translate", "-m", path("run")}, "the cat\nthe the the the the the the the the the\n");
   EXPECT_EQ(translated.code, 3);
   EXPECT_THAT(translated.err, HasSubstr("source line 2: found 11 tokens"));
 }
 
 TEST_F(TrainBadInput, WeightsWithoutAPairPerEpoch) {
-  auto text = read_text(config_);
-  const std::string end = "train.fr}";
-  text.replace(text.find(end), end.size(), "train.fr, weight: 1e-300}");
-  write_text(folder_ / "odd.yaml", text);
-  for (const auto& more : {std::vector<std::string>{}, {"--dry-run"}}) {
-    std::vector<std::string> arguments = {"train", "-c", (folder_ / "odd.yaml").string()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const auto in_file = run(arguments);
-    EXPECT_EQ(in_file.code, 2);
-    EXPECT_THAT(in_file.err, AllOf(HasSubstr("odd.yaml:6: data.train.0.weight: found 1e-300")));
-    arguments = more;
-    arguments.emplace_back("data.train.0.weight=0.001");
-    const auto of_200 = train(arguments);
-    EXPECT_EQ(of_200.code, 2);
-    EXPECT_THAT(of_200.err, AllOf(HasSubstr("data.train.0.weight is 0.001"),
+  for (const auto& more : {Words{}, {"--dry-run"}}) {
+    const auto result = train(more + Words{"data.train.0.weight=0.001"});
+    EXPECT_EQ(result.code, 2);
+    EXPECT_THAT(result.err, AllOf(HasSubstr("data.train.0.weight is 0.001"),
                                   HasSubstr("0.2 of 200 pairs on average")));
   }
 }
@@ -263,12 +197,6 @@ TEST_F(TrainBadInput, AVocabularyTooLargeForTheCorpus) {
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err,
               AllOf(HasSubstr("vocabulary_size"), HasSubstr("5000"), HasSubstr("train.en")));
-}
-
-TEST_F(TrainBadInput, AMissingConfiguration) {
-  const auto result = run({"train", "-c", (folder_ / "nowhere.yaml").string()});
-  EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("nowhere.yaml"));
 }
 
 TEST_F(TrainBadInput, AMissingDevice) {
@@ -300,7 +228,7 @@ TEST_F(TrainBadInput, FullDiskKeepsTheLastCheckpoint) {
 }
 
 TEST_F(TrainBadInput, DifferentArchitectureOfTheRunNamesTheKeys) {
-  ASSERT_EQ(train().code, 0);
+  ASSERT_EQ(train({"training.max_steps=1"}).code, 0);
   const auto before = weights();
   const auto result = train({"model.decoder.hidden_size=24"});
   EXPECT_EQ(result.code, 5);
@@ -309,30 +237,25 @@ TEST_F(TrainBadInput, DifferentArchitectureOfTheRunNamesTheKeys) {
 }
 
 TEST_F(TrainBadInput, InitFromAnotherArchitecture) {
-  ASSERT_EQ(train().code, 0);
-  const auto result = train({"--init-from", (folder_ / "run").string(), "model.attention.size=24",
-                             "training.model_dir=" + (folder_ / "other").string()});
+  const auto result = train({"--init-from", tiny_model().string(), "model.attention.size=24"});
   EXPECT_EQ(result.code, 5);
   EXPECT_THAT(result.err, AllOf(HasSubstr("shape"), HasSubstr("model.attention.size: 16 → 24")));
 }
 
 TEST_F(TrainBadInput, InitFromAnotherAttentionWithUnusedWeights) {
-  ASSERT_EQ(train().code, 0);
-  const auto result =
-      train({"--init-from", (folder_ / "run").string(), "model.attention.size=512",
-             "model.attention.kind=general", "training.model_dir=" + (folder_ / "other").string()});
+  const auto result = train({"--init-from", tiny_model().string(), "model.attention.size=512",
+                             "model.attention.kind=general"});
   EXPECT_EQ(result.code, 5);
   EXPECT_THAT(result.err, HasSubstr("model.attention.kind: additive → general"));
 }
 
 TEST_F(TrainBadInput, InitFromAnotherAttentionWithMatchingWeights) {
-  const std::string unset = "model.attention.size=512";
-  ASSERT_EQ(train({unset, "model.attention.kind=dot", "model.attention.project_keys=true"}).code,
-            0);
+  const Words same = {"model.attention.size=512", "model.attention.project_keys=true",
+                      "training.max_steps=1"};
+  ASSERT_EQ(train(same + Words{"model.attention.kind=dot"}).code, 0);
   const auto result =
-      train({"--init-from", (folder_ / "run").string(), unset, "model.attention.kind=scaled_dot",
-             "model.attention.project_keys=true", "model.dropout.readout=0.3",
-             "training.model_dir=" + (folder_ / "other").string()});
+      train(same + Words{"--init-from", path("run"), "model.attention.kind=scaled_dot",
+                         "model.dropout.readout=0.3", "training.model_dir=" + path("other")});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, AllOf(HasSubstr("but come from a model with other options:\n"
                                           "  model.attention.kind: dot → scaled_dot"),
@@ -385,17 +308,18 @@ std::map<std::string, std::string> contents_of(const fs::path& folder) {
 }
 
 TEST_F(TrainBadInput, ModelFolderIsNoRunFolder) {
-  ASSERT_EQ(train({"training.keep_newest=2"}).code, 0);
+  const auto trained = copy_of_run(tiny_model(), folder_ / "run");
   const auto averaged = folder_ / "averaged";
-  ASSERT_EQ(
-      run({"average", (folder_ / "run").string(), "--last", "2", "-o", averaged.string()}).code, 0);
+  ASSERT_EQ(run({"average", trained.string(), "--best", "1", "-o", averaged.string()}).code, 0);
   const auto before = contents_of(folder_);
-  for (const auto& model : {averaged, folder_ / "run" / "best", folder_ / "run" / "last"}) {
-    for (const auto* option : {"training.max_steps=70", "--fresh", "--dry-run"}) {
-      const auto result = train({"training.model_dir=" + model.string(), option});
-      EXPECT_EQ(result.code, 2) << model << option << result.err;
-      EXPECT_THAT(result.err, AllOf(HasSubstr("is a model"), HasSubstr("--init-from")));
-    }
+  for (const auto& [model, option] : {std::pair{averaged, "training.max_steps=70"},
+                                      {averaged, "--fresh"},
+                                      {averaged, "--dry-run"},
+                                      {trained / "best", "training.max_steps=70"},
+                                      {trained / "last", "--fresh"}}) {
+    const auto result = train({"training.model_dir=" + model.string(), option});
+    EXPECT_EQ(result.code, 2) << model << option << result.err;
+    EXPECT_THAT(result.err, AllOf(HasSubstr("is a model"), HasSubstr("--init-from")));
   }
   EXPECT_EQ(contents_of(folder_), before);
 }
@@ -421,7 +345,7 @@ TEST_F(TrainBadInput, DoesNotOverwriteForeignFiles) {
 TEST_F(TrainBadInput, AcceptsAFolderWithOtherFiles) {
   fs::create_directories(folder_ / "run");
   write_text(folder_ / "run" / "notes.txt", "mine");
-  EXPECT_EQ(train().code, 0);
+  EXPECT_EQ(train({"training.max_steps=1"}).code, 0);
   EXPECT_EQ(read_text(folder_ / "run" / "notes.txt"), "mine");
 }
 

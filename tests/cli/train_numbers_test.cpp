@@ -85,7 +85,7 @@ TEST_F(TrainNumbers, ValidationUsesSmallerBatchesIfMemoryIsShort) {
 // Each update multiplies the weights by 1 − 38 · 0.1, so they diverge. With half of the rate the
 // factor is 1 − 19 · 0.1, whose absolute value is less than 1.
 TEST_F(TrainNumbers, DivergedTrainingRollsBackWithHalfTheRate) {
-  const std::vector<std::string> options = {
+  const Words options = {
       "training.optimizer=sgd",  "training.learning_rate=0.1",     "training.weight_decay=38",
       "training.momentum=0",     "training.clip_grad_norm=0.01",   "training.save_every=10",
       "training.max_steps=100",  "training.validation_every=5000", "training.scheduling=constant",
@@ -99,9 +99,7 @@ TEST_F(TrainNumbers, DivergedTrainingRollsBackWithHalfTheRate) {
   EXPECT_THAT(read_text(folder_ / "run" / "last" / "training.json"),
               ContainsRegex("\"rollbacks\": [12],"));
   const auto bytes = weights();
-  auto again = options;
-  again.push_back("--fresh");
-  EXPECT_EQ(train(again).code, 0);
+  EXPECT_EQ(train(options + Words{"--fresh"}).code, 0);
   EXPECT_EQ(weights(), bytes);
 }
 

@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -23,35 +22,23 @@ using testing::StartsWith;
 using TrainResume = Train;
 
 TEST_F(TrainResume, KilledAndResumedRunEndsInTheSameBytes) {
-  const std::vector<std::string> same = {"training.max_steps=120",
-                                         "training.save_every=7",
-                                         "model.dropout.states=0.3",
-                                         "training.moving_average=0.9",
-                                         "training.gradient_accumulation=2",
-                                         "training.validation_every=20",
-                                         "data.tokenizer.kind=unigram",
-                                         "data.tokenizer.sampling=0.5",
-                                         "data.tokenizer.vocabulary_size=30",
-                                         "data.hallucination.rate=0.5",
-                                         "data.hallucination.length=1"};
+  const Words same = {"training.max_steps=120",
+                      "training.save_every=7",
+                      "model.dropout.states=0.3",
+                      "training.moving_average=0.9",
+                      "training.gradient_accumulation=2",
+                      "training.validation_every=20",
+                      "data.tokenizer.kind=unigram",
+                      "data.tokenizer.sampling=0.5",
+                      "data.tokenizer.vocabulary_size=30",
+                      "data.hallucination.rate=0.5",
+                      "data.hallucination.length=1"};
   ASSERT_EQ(train(same).code, 0);
-  const auto killed_run = folder_ / "killed";
-  auto arguments = same;
-  arguments.push_back("training.model_dir=" + killed_run.string());
-  std::string command = std::string(REGARD_BINARY_DIR) + "/regard train -c " + config_.string();
-  for (const auto& argument : arguments) command += " " + argument;
-  // Kills the run three times, each time as soon as there is a checkpoint.
-  for (const char* seen : {"0007", "0028", "0049"}) {
-    const auto script = command + " 2>/dev/null & pid=$!; until [ -e " + killed_run.string() +
-                        "/checkpoints/step-0000" + seen +
-                        " ] || ! kill -0 $pid 2>/dev/null; do sleep 0.005; done; kill -9 $pid; "
-                        "wait $pid 2>/dev/null";
-    const int ignored = std::system(("bash -c '" + script + "'").c_str());
-    (void)ignored;
-    ASSERT_FALSE(fs::is_empty(killed_run / "checkpoints"));
-    ASSERT_FALSE(fs::exists(killed_run / "checkpoints" / "step-00000120")) << "ended too soon";
-  }
-  ASSERT_EQ(train(arguments).code, 0);
+  const auto into_killed = same + Words{"training.model_dir=" + path("killed")};
+  for (const int step : {7, 28, 49}) kill_after_checkpoint(into_killed, "killed", step);
+  const auto resumed = train(into_killed);
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("Resuming from step"));
   EXPECT_EQ(weights(), weights("killed"));
   const auto scores = [&](const std::string& name) {  // all but the seconds
     std::string kept;
@@ -66,12 +53,9 @@ TEST_F(TrainResume, KilledAndResumedRunEndsInTheSameBytes) {
 }
 
 TEST_F(TrainResume, WithANumberOfShardsTheThreadsMayChange) {
-  const std::vector<std::string> same = {"training.max_steps=20", "training.shards=3",
-                                         "model.dropout.states=0.3", "training.moving_average=0.9"};
-  const auto with = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), same.begin(), same.end());
-    return train(more).code;
-  };
+  const Words same = {"training.max_steps=20", "training.shards=3", "model.dropout.states=0.3",
+                      "training.moving_average=0.9"};
+  const auto with = [&](const Words& more) { return train(same + more).code; };
   ASSERT_EQ(with({"threads=1"}), 0);
   const auto model_dir = "training.model_dir=" + (folder_ / "other").string();
   ASSERT_EQ(with({"threads=3", "training.max_steps=9", model_dir}), 0);
@@ -81,43 +65,14 @@ TEST_F(TrainResume, WithANumberOfShardsTheThreadsMayChange) {
   EXPECT_NE(weights(), weights("other"));
 }
 
-// Samples have up to one token per letter; the model has positions only for the best segmentation.
-TEST_F(TrainResume, SampledSubWordsStayWithinThePositions) {
-  const std::vector<std::string> sampled = {
-      "data.tokenizer.kind=bpe",   "data.tokenizer.vocabulary_size=60",
-      "data.tokenizer.joint=true", "data.tokenizer.sampling=0.8",
-      "data.max_length=26",        "search.max_output_length=27"};
-  auto learned = as_transformer();
-  learned.insert(learned.end(),
-                 {"model.encoder.position=learned", "model.encoder.max_positions=27",
-                  "model.decoder.position=learned", "model.decoder.max_positions=27"});
-  const std::vector<std::string> location = {"model.attention.size=512",
-                                             "model.attention.kind=location",
-                                             "model.attention.max_positions=27"};
-  for (const auto& model : {location, learned}) {
-    SCOPED_TRACE(model.back());
-    auto arguments = sampled;
-    arguments.insert(arguments.end(), model.begin(), model.end());
-    arguments.push_back("--fresh");
-    const auto straight = train(arguments);
-    ASSERT_EQ(straight.code, 0) << straight.err;
-    const auto wanted = weights();
-    arguments.push_back("training.max_steps=35");
-    ASSERT_EQ(train(arguments).code, 0);
-    arguments.resize(arguments.size() - 2);
-    ASSERT_EQ(train(arguments).code, 0);
-    EXPECT_EQ(weights(), wanted);
-  }
-}
-
 TEST_F(TrainResume, RaisedLimitContinuesAFinishedRun) {
-  ASSERT_EQ(train({"training.max_steps=30"}).code, 0);
-  const auto again = train({"training.max_steps=30"});
+  ASSERT_EQ(train({"training.max_steps=6"}).code, 0);
+  const auto again = train({"training.max_steps=6"});
   EXPECT_EQ(again.code, 0);
   EXPECT_THAT(again.err, HasSubstr("finished"));
-  ASSERT_EQ(train({"training.max_steps=60"}).code, 0);
+  ASSERT_EQ(train({"training.max_steps=12"}).code, 0);
   const auto continued = weights();
-  ASSERT_EQ(train({"--fresh"}).code, 0);
+  ASSERT_EQ(train({"--fresh", "training.max_steps=12"}).code, 0);
   EXPECT_EQ(weights(), continued);
 }
 
@@ -149,8 +104,8 @@ TEST_F(TrainResume, ChangedMetricReranksEarlierValidations) {
 }
 
 TEST_F(TrainResume, DropoutMayChange) {
-  ASSERT_EQ(train({"training.max_steps=30"}).code, 0);
-  const auto result = train({"model.dropout.states=0.1"});
+  ASSERT_EQ(train({"training.max_steps=1"}).code, 0);
+  const auto result = train({"model.dropout.states=0.1", "training.max_steps=2"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("model.dropout.states: 0 → 0.1"));
 }
@@ -166,10 +121,7 @@ TEST_F(TrainResume, SavesTheLastValidationWithItsStep) {
 }
 
 TEST_F(TrainResume, SecondCallWithInitFromResumes) {
-  ASSERT_EQ(train().code, 0);
-  const std::vector<std::string> arguments = {
-      "--init-from", (folder_ / "run").string(),
-      "training.model_dir=" + (folder_ / "second").string()};
+  const Words arguments = {"--init-from", tiny_model().string(), "training.max_steps=1"};
   ASSERT_EQ(train(arguments).code, 0);
   const auto again = train(arguments);
   EXPECT_EQ(again.code, 0);
@@ -177,33 +129,33 @@ TEST_F(TrainResume, SecondCallWithInitFromResumes) {
 }
 
 TEST_F(TrainResume, ChangedDataIsReportedAndRecorded) {
-  ASSERT_EQ(train().code, 0);
+  ASSERT_EQ(train({"training.max_steps=1"}).code, 0);
   for (const auto* side : {"train.en", "train.fr"}) {
     const auto text = read_text(folder_ / side);
     write_text(folder_ / side, text.substr(text.find('\n') + 1));
   }
-  const auto result = train({"training.max_steps=70"});
+  const auto result = train({"training.max_steps=2"});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, AllOf(HasSubstr("train.en"), HasSubstr("200 lines"), HasSubstr("199")));
   EXPECT_THAT(read_text(folder_ / "run" / "manifest.json"),
               AllOf(HasSubstr("earlier_sessions"), HasSubstr("200"), HasSubstr("199")));
-  EXPECT_THAT(read_text(folder_ / "run" / "config.yaml"), HasSubstr("max_steps: 70"));
+  EXPECT_THAT(read_text(folder_ / "run" / "config.yaml"), HasSubstr("max_steps: 2"));
 }
 
 TEST_F(TrainResume, RejectsAnotherOptimizer) {
-  ASSERT_EQ(train().code, 0);
-  const auto result = train({"training.optimizer=sgd", "training.max_steps=70"});
+  ASSERT_EQ(train({"training.max_steps=1"}).code, 0);
+  const auto result = train({"training.optimizer=sgd", "training.max_steps=2"});
   EXPECT_EQ(result.code, 5);
   EXPECT_THAT(result.err, AllOf(HasSubstr("training.optimizer"), HasSubstr("sgd")));
 }
 
 TEST_F(TrainResume, ResumesACopyWithoutLinks) {
-  ASSERT_EQ(train().code, 0);
+  ASSERT_EQ(train({"training.max_steps=1"}).code, 0);
   const auto copy = folder_ / "copy";
   fs::copy(folder_ / "run", copy, fs::copy_options::recursive);  // follows links
   ASSERT_TRUE(fs::is_directory(fs::symlink_status(copy / "last")));
-  EXPECT_EQ(train({"training.max_steps=70", "training.model_dir=" + copy.string()}).code, 0);
-  EXPECT_EQ(fs::read_symlink(copy / "last").filename(), "step-00000070");
+  EXPECT_EQ(train({"training.max_steps=2", "training.model_dir=" + copy.string()}).code, 0);
+  EXPECT_EQ(fs::read_symlink(copy / "last").filename(), "step-00000002");
 }
 
 TEST_F(TrainResume, RestoresLinksOfACopy) {
@@ -276,10 +228,10 @@ TEST_F(TrainResume, EndNamesTheCheckpointThatTranslateUses) {
 }
 
 TEST_F(TrainResume, WarnsOfAMuchHigherLearningRate) {
-  ASSERT_EQ(train({"training.learning_rate=0.001"}).code, 0);
-  const auto higher = train({"training.learning_rate=0.1", "training.max_steps=61"});
+  ASSERT_EQ(train({"training.learning_rate=0.001", "training.max_steps=1"}).code, 0);
+  const auto higher = train({"training.learning_rate=0.1", "training.max_steps=2"});
   EXPECT_THAT(higher.err, HasSubstr("training.learning_rate: 0.001 → 0.1; 100 times as high"));
-  const auto lower = train({"training.learning_rate=0.05", "training.max_steps=62"});
+  const auto lower = train({"training.learning_rate=0.05", "training.max_steps=3"});
   EXPECT_THAT(lower.err, Not(HasSubstr("times as high")));
 }
 
@@ -319,13 +271,10 @@ TEST_F(TrainResume, ARunWhoseLimitIsRaisedKeepsTheValidationAndTheLogLineOfItsEn
 }
 
 TEST_F(TrainResume, TheValidationOfAnEndCountsForPatience) {
-  const std::vector<std::string> impatient = {"training.validation_every=20", "training.patience=1",
-                                              "training.early_stopping_metric=loss"};
-  auto arguments = impatient;
-  arguments.insert(arguments.end(), {"training.learning_rate=1e-12", "training.max_steps=30"});
-  ASSERT_EQ(train(arguments).code, 0);
-  arguments.back() = "training.max_steps=100";
-  const auto raised = train(arguments);
+  const Words impatient = {"training.validation_every=20", "training.patience=1",
+                           "training.early_stopping_metric=loss", "training.learning_rate=1e-12"};
+  ASSERT_EQ(train(impatient + Words{"training.max_steps=30"}).code, 0);
+  const auto raised = train(impatient + Words{"training.max_steps=100"});
   EXPECT_EQ(raised.code, 0);
   EXPECT_THAT(raised.err, HasSubstr("no better loss in 1 validation"));
   EXPECT_EQ(fs::read_symlink(folder_ / "run" / "last").filename(), "step-00000030");
@@ -350,8 +299,8 @@ TEST_F(TrainResume, AFinishedRunStaysFinishedAndItsBestLinkIsSetAgain) {
 }
 
 TEST_F(TrainResume, ReportsAMovedEndOfTheCosine) {
-  ASSERT_EQ(train({"training.scheduling=cosine", "training.max_steps=20"}).code, 0);
-  const auto result = train({"training.scheduling=cosine", "training.max_steps=40"});
+  ASSERT_EQ(train({"training.scheduling=cosine", "training.max_steps=2"}).code, 0);
+  const auto result = train({"training.scheduling=cosine", "training.max_steps=4"});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, HasSubstr("the cosine schedule now ends at another step"));
 }
@@ -369,9 +318,8 @@ TEST_F(TrainResume, RestoresALostBestLink) {
 }
 
 TEST_F(TrainResume, ReportsOtherChanges) {
-  write_text(folder_ / "words", "the\ncat\ndog\nhouse\n");
-  const auto words = "data.tokenizer.src_file=" + (folder_ / "words").string();
-  ASSERT_EQ(train({words, "threads=1"}).code, 0);
+  const auto words = "data.tokenizer.src_file=" + file("words", "the\ncat\ndog\nhouse\n");
+  ASSERT_EQ(train({words, "threads=1", "training.max_steps=1"}).code, 0);
   write_text(folder_ / "words", "the\ncat\n");
   fs::copy_file(folder_ / "train.en", folder_ / "other.en");
   write_text(folder_ / "other.en", read_text(folder_ / "other.en") + "the cat\n");
@@ -380,12 +328,10 @@ TEST_F(TrainResume, ReportsOtherChanges) {
   auto text = read_text(manifest);
   text.replace(text.find("\"regard\": \"") + 11, 1, "9");
   write_text(manifest, text);
-  const std::vector<std::string> now = {words, "threads=2", "training.max_steps=70",
-                                        "data.train.0.src=" + (folder_ / "other.en").string()};
+  const Words now = {words, "threads=2", "training.max_steps=2",
+                     "data.train.0.src=" + path("other.en")};
   for (const std::string option : {"--dry-run", "--json"}) {
-    auto arguments = now;
-    arguments.push_back(option);
-    const auto result = train(arguments);
+    const auto result = train(now + Words{option});
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_THAT(result.err,
                 AllOf(HasSubstr("warning: changed since this run last trained: threads"),

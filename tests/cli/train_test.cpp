@@ -77,11 +77,12 @@ TEST_F(Train, DryRunSkipsEpochsWithoutAPair) {
 }
 
 TEST_F(Train, RunsWithTheSameSeedEndInTheSameBytes) {
-  ASSERT_EQ(train().code, 0);
-  ASSERT_EQ(train({"training.model_dir=" + (folder_ / "again").string()}).code, 0);
+  const Words brief = {"training.max_steps=10"};
+  ASSERT_EQ(train(brief).code, 0);
+  ASSERT_EQ(train(brief + Words{"training.model_dir=" + path("again")}).code, 0);
   EXPECT_EQ(weights(), weights("again"));
   ASSERT_EQ(
-      train({"training.model_dir=" + (folder_ / "other").string(), "training.random_seed=7"}).code,
+      train(brief + Words{"training.model_dir=" + path("other"), "training.random_seed=7"}).code,
       0);
   EXPECT_NE(weights(), weights("other"));
 }
@@ -127,29 +128,23 @@ TEST_F(Train, EpochWithoutAPairIsNotValidated) {
 }
 
 TEST_F(Train, InitFromStartsWithTheWeightsOfAnotherRun) {
-  ASSERT_EQ(train().code, 0);
-  const auto result = train({"--init-from", (folder_ / "run").string(), "training.max_steps=1",
-                             "training.learning_rate=0.0000001",
-                             "training.model_dir=" + (folder_ / "tuned").string()});
+  const auto result = train({"--init-from", tiny_model().string(), "training.max_steps=1",
+                             "training.learning_rate=0.0000001"});
   ASSERT_EQ(result.code, 0) << result.err;
-  const auto translate = [&](const std::string& name) {
-    return run({"translate", "-m", (folder_ / name / "last").string()},
-               read_text(folder_ / "dev.en"))
-        .out;
-  };
-  EXPECT_EQ(translate("run"), translate("tuned"));
+  const auto translated = run({"translate", "-m", path("run/last"), "-i", path("dev.en")});
+  EXPECT_EQ(translated.out, tiny_translation());
 }
 
 TEST_F(Train, FreshKeepsForeignFiles) {
-  ASSERT_EQ(train().code, 0);
+  ASSERT_EQ(train({"training.max_steps=5"}).code, 0);
   for (const auto* own : {"notes.txt", "validation/mine.txt", "checkpoints/mine.bin"}) {
     write_text(folder_ / "run" / own, "mine");
   }
-  ASSERT_EQ(train({"--fresh", "training.max_steps=20"}).code, 0);
+  ASSERT_EQ(train({"--fresh", "training.max_steps=2"}).code, 0);
   for (const auto* own : {"notes.txt", "validation/mine.txt", "checkpoints/mine.bin"}) {
     EXPECT_EQ(read_text(folder_ / "run" / own), "mine") << own;
   }
-  EXPECT_FALSE(fs::exists(folder_ / "run" / "checkpoints" / "step-00000060"));
+  EXPECT_FALSE(fs::exists(folder_ / "run" / "checkpoints" / "step-00000005"));
 }
 
 TEST_F(Train, ANameThatIsNoFolderBelowRunsWritesNothing) {
@@ -166,12 +161,34 @@ TEST_F(Train, ANameThatIsNoFolderBelowRunsWritesNothing) {
 }
 
 TEST_F(Train, CompressedAndPlainTextTrainTheSameModel) {
-  ASSERT_EQ(train().code, 0);
+  ASSERT_EQ(train({"training.max_steps=5"}).code, 0);
   const auto plain = weights();
-  const auto pack = "gzip -k '" + (folder_ / "train.en").string() + "'";
+  const auto pack = "gzip -k '" + path("train.en") + "'";
   if (std::system(pack.c_str()) != 0) GTEST_SKIP() << "no gzip";
-  ASSERT_EQ(train({"--fresh", "data.train.0.src=" + (folder_ / "train.en.gz").string()}).code, 0);
+  ASSERT_EQ(
+      train({"--fresh", "training.max_steps=5", "data.train.0.src=" + path("train.en.gz")}).code,
+      0);
   EXPECT_EQ(weights(), plain);
+}
+
+// Samples have up to one token per letter; the model has positions only for the best segmentation.
+TEST_F(Train, SampledSubWordsStayWithinThePositions) {
+  const Words sampled = {"data.tokenizer.kind=bpe",
+                         "data.tokenizer.vocabulary_size=60",
+                         "data.tokenizer.joint=true",
+                         "data.tokenizer.sampling=0.8",
+                         "data.max_length=26",
+                         "search.max_output_length=27",
+                         "--fresh"};
+  const auto learned =
+      as_transformer() + Words{"model.encoder.position=learned", "model.encoder.max_positions=27",
+                               "model.decoder.position=learned", "model.decoder.max_positions=27"};
+  const Words location = {"model.attention.size=512", "model.attention.kind=location",
+                          "model.attention.max_positions=27"};
+  for (const auto& model : {location, learned}) {
+    const auto trained = train(sampled + model);
+    EXPECT_EQ(trained.code, 0) << model.back() << trained.err;
+  }
 }
 
 // The second corpus has weight 3: 200 + 3 × 40 pairs per epoch.
@@ -236,24 +253,22 @@ TEST_F(Train, WithoutADevPairAnnouncesNoValidation) {
 }
 
 TEST_F(Train, FailedFreshStartLosesNothing) {
-  ASSERT_EQ(train().code, 0);
+  ASSERT_EQ(train({"training.max_steps=2"}).code, 0);
   const auto before = weights();
   EXPECT_EQ(train({"--fresh", "data.train.0.src=" + (folder_ / "nowhere.en").string()}).code, 3);
   EXPECT_EQ(weights(), before);
   EXPECT_TRUE(fs::exists(folder_ / "run" / "validations.tsv"));
-  EXPECT_EQ(train({"--fresh", "training.random_seed=7"}).code, 0);
+  EXPECT_EQ(train({"--fresh", "training.max_steps=2", "training.random_seed=7"}).code, 0);
   EXPECT_NE(weights(), before);
 }
 
 TEST_F(Train, InitFromUsesTheTokenizersOfTheModel) {
-  ASSERT_EQ(train().code, 0);
-  const auto second = folder_ / "second";
-  const auto result = train({"--init-from", (folder_ / "run").string(), "data.tokenizer.kind=bpe",
-                             "training.model_dir=" + second.string()});
+  const auto result = train(
+      {"--init-from", tiny_model().string(), "data.tokenizer.kind=bpe", "training.max_steps=1"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("data.tokenizer.kind"));
-  EXPECT_THAT(read_text(second / "last" / "config.yaml"), HasSubstr("kind: word"));
-  EXPECT_EQ(run({"translate", "-m", second.string()}, "the cat\n").code, 0);
+  EXPECT_THAT(read_text(folder_ / "run" / "last" / "config.yaml"), HasSubstr("kind: word"));
+  EXPECT_EQ(run({"translate", "-m", path("run")}, "the cat\n").code, 0);
 }
 
 TEST_F(Train, CosineWithoutStepsEndsWithTheLastEpoch) {

@@ -2,10 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -19,16 +17,13 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 TEST_F(TrainTogether, LearnsLikeOneProcessWithAllThreads) {
-  const std::vector<std::string> arguments = {
-      "training.precision=fp32",         "training.max_steps=40",    "training.logging_every=1",
-      "training.validation_every=20",    "model.dropout.states=0.3", "training.moving_average=0.9",
-      "training.gradient_accumulation=2"};
-  auto alone = arguments;
-  alone.insert(alone.end(), {"threads=3", "training.model_dir=" + (folder_ / "alone").string()});
-  ASSERT_EQ(train(alone).code, 0);
+  const Words arguments = {"training.precision=fp32",         "training.max_steps=40",
+                           "training.logging_every=1",        "training.validation_every=20",
+                           "model.dropout.states=0.3",        "training.moving_average=0.9",
+                           "training.gradient_accumulation=2"};
+  ASSERT_EQ(train(arguments + Words{"threads=3", "training.model_dir=" + path("alone")}).code, 0);
   const auto processes = train_together(3, arguments);
   for (const auto& process : processes) EXPECT_EQ(process.code, 0) << process.err;
   EXPECT_THAT(processes[0].err, HasSubstr("3 processes train together, with 3 threads in all"));
@@ -167,11 +162,10 @@ TEST_F(TrainTogether, AFirstProcessThatNoLongerAnswersEndsTheOthers) {  // takes
 }
 
 TEST_F(TrainTogether, EverythingButTrainingIgnoresTheVariables) {
-  ASSERT_EQ(train().code, 0);
+  const auto model = tiny_model().string();  // trained before there are variables
   setenv("WORLD_SIZE", "2", 1);
   setenv("RANK", "1", 1);
-  const auto translated =
-      run({"translate", "-m", (folder_ / "run").string(), "-i", (folder_ / "dev.en").string()});
+  const auto translated = run({"translate", "-m", model, "-i", path("dev.en")});
   const auto incomplete = train();
   unsetenv("WORLD_SIZE");
   unsetenv("RANK");

@@ -15,15 +15,11 @@ using testing::SizeIs;
 
 class TrainTransformer : public Train {
  protected:
-  Finished train_transformer(std::vector<std::string> more = {}) const {
-    auto overrides = as_transformer();
-    overrides.insert(overrides.end(), more.begin(), more.end());
-    return train(overrides);
+  Finished train_transformer(const Words& more = {}) const {
+    return train(as_transformer() + more);
   }
-  Finished translate(std::vector<std::string> more = {}) const {
-    const auto input = (folder_ / "dev.en").string();
-    more.insert(more.begin(), {"translate", "-m", (folder_ / "run").string(), "-i", input});
-    return run(more);
+  Finished translate(const Words& more = {}) const {
+    return run(Words{"translate", "-m", path("run"), "-i", path("dev.en")} + more);
   }
 };
 
@@ -54,17 +50,15 @@ TEST_F(TrainTransformer, TrainsTranslatesAndIsDescribed) {
 }
 
 TEST_F(TrainTransformer, ResumesToTheSameBytes) {
-  const std::vector<std::string> dropout = {"model.dropout.states=0.1",
-                                            "model.dropout.attention=0.1", "threads=2"};
-  auto half = dropout;
-  half.emplace_back("training.max_steps=30");
-  ASSERT_EQ(train_transformer(half).code, 0);
-  ASSERT_EQ(train_transformer(dropout).code, 0);
-  const auto resumed = weights();
-  auto straight = dropout;
-  straight.push_back("training.model_dir=" + (folder_ / "straight").string());
-  ASSERT_EQ(train_transformer(straight).code, 0);
-  EXPECT_EQ(weights("straight"), resumed);
+  const Words dropout = {"model.dropout.states=0.1", "model.dropout.attention=0.1",
+                         "model.dropout.tokens=0.1", "training.r_drop=4", "threads=2"};
+  ASSERT_EQ(train_transformer(dropout + Words{"training.max_steps=17"}).code, 0);
+  ASSERT_EQ(train_transformer(dropout + Words{"training.max_steps=30"}).code, 0);
+  ASSERT_EQ(train_transformer(
+                dropout + Words{"training.max_steps=30", "training.model_dir=" + path("straight")})
+                .code,
+            0);
+  EXPECT_EQ(weights("straight"), weights());
 }
 
 TEST_F(TrainTransformer, BadSizesNameTheirLocation) {
@@ -77,7 +71,7 @@ TEST_F(TrainTransformer, BadSizesNameTheirLocation) {
 
 TEST_F(TrainTransformer, SourceBeyondTheLearnedPositionsIsAnError) {
   ASSERT_EQ(train_transformer({"model.encoder.position=learned", "model.encoder.max_positions=9",
-                               "data.max_length=8"})
+                               "data.max_length=8", "training.max_steps=1"})
                 .code,
             0);
   const auto result = run({"translate", "-m", (folder_ / "run").string()},
@@ -88,9 +82,8 @@ TEST_F(TrainTransformer, SourceBeyondTheLearnedPositionsIsAnError) {
 }
 
 TEST_F(TrainTransformer, TargetBeyondTheLearnedPositionsIsAnError) {
-  std::vector<std::string> learned = {"model.decoder.position=learned",
-                                      "model.decoder.max_positions=9", "data.max_length=8",
-                                      "search.max_output_length=9", "training.max_steps=2"};
+  const Words learned = {"model.decoder.position=learned", "model.decoder.max_positions=9",
+                         "data.max_length=8", "search.max_output_length=9", "training.max_steps=2"};
   const auto takes_9 = HasSubstr("takes 9 (model.decoder.max_positions)");
   const auto dev = read_text(folder_ / "dev.fr");
   write_text(folder_ / "dev.en", read_text(folder_ / "dev.en") + "the cat\n");
@@ -99,15 +92,10 @@ TEST_F(TrainTransformer, TargetBeyondTheLearnedPositionsIsAnError) {
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(refused.err, AllOf(HasSubstr("dev.fr:21: found 12 tokens"), takes_9));
 
-  learned.insert(learned.end(), {"data.dev.src=", "data.dev.trg="});
-  ASSERT_EQ(train_transformer(learned).code, 0);
-  const std::vector<std::string> texts = {"-m", (folder_ / "run").string(),
-                                          "-s", (folder_ / "dev.en").string(),
-                                          "-r", (folder_ / "dev.fr").string()};
-  for (auto command : {std::vector<std::string>{"evaluate"}, {"score"}}) {
-    command.insert(command.end(), texts.begin(), texts.end());
-    if (command[0] == "score") command[5] = "-t";
-    const auto result = run(command);
+  ASSERT_EQ(train_transformer(learned + Words{"data.dev.src=", "data.dev.trg="}).code, 0);
+  const Words texts = {"-m", path("run"), "-s", path("dev.en")};
+  for (const Words& command : {Words{"evaluate", "-r"}, {"score", "-t"}}) {
+    const auto result = run(command + Words{path("dev.fr")} + texts);
     EXPECT_EQ(result.code, 3);
     EXPECT_THAT(result.err, AllOf(HasSubstr("reference line 21: found 12 tokens"), takes_9));
   }

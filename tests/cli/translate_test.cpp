@@ -15,11 +15,6 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-Finished translate(std::vector<std::string> arguments, const std::string& input = "") {
-  arguments.insert(arguments.begin(), {"translate", "-m", tiny_model().string(), "--threads", "1"});
-  return run(arguments, input);
-}
-
 TEST(Translate, TranslatesLineByLineWithEmptyLines) {
   const auto finished = translate({}, "the cat sees\n\na dog hears\n\n");
   ASSERT_EQ(finished.code, 0) << finished.err;
@@ -30,17 +25,6 @@ TEST(Translate, TranslatesLineByLineWithEmptyLines) {
   EXPECT_NE(lines[2], "");
   EXPECT_EQ(lines[3], "");
   EXPECT_EQ(finished.err, "");
-}
-
-TEST(Translate, BatchSizeChangesNothing) {
-  const auto input = fresh_folder() / "in.en";
-  write_text(input, toy_corpus(80, 3).source);
-  const auto one = translate({"-i", input.string(), "--batch-size", "1"});
-  ASSERT_EQ(one.code, 0) << one.err;
-  EXPECT_THAT(lines_of(one.out), SizeIs(80));
-  EXPECT_EQ(translate({"-i", input.string(), "--batch-size", "7"}).out, one.out);
-  EXPECT_EQ(translate({"-i", input.string(), "--batch-size", "64"}).out, one.out);
-  EXPECT_EQ(translate({"--batch-size", "7"}, read_text(input)).out, one.out);
 }
 
 // More bytes than are read ahead at once. The first 8192 of each line are translated.
@@ -93,8 +77,7 @@ TEST(Translate, ThreadsChangeNeitherOutputNorWarnings) {
   }
   write_text(input, text);
   const auto run_with = [&](const std::string& threads) {
-    return run({"translate", "-m", tiny_model().string(), "-i", input.string(), "--batch-size", "2",
-                "--threads", threads});
+    return translate({"-i", input.string(), "--batch-size", "2", "--threads", threads});
   };
   const auto one = run_with("1");
   ASSERT_EQ(one.code, 0) << one.err;
@@ -117,8 +100,7 @@ TEST(Translate, WritesTheLinesBeforeAnError) {
   const auto expected = translate({"-i", (folder / "good").string()}).out;
   for (const auto* threads : {"1", "2", "7"}) {
     const auto finished =
-        run({"translate", "-m", tiny_model().string(), "-i", (folder / "bad").string(),
-             "--batch-size", "1", "--threads", threads});
+        translate({"-i", (folder / "bad").string(), "--batch-size", "1", "--threads", threads});
     EXPECT_EQ(finished.code, 3);
     EXPECT_THAT(finished.err, HasSubstr("bad:91: byte 5"));
     EXPECT_EQ(finished.out, expected) << threads;
@@ -148,14 +130,10 @@ TEST(Translate, DoesNotOverwriteItsInput) {
   const auto folder = fresh_folder();
   const auto text = (folder / "text.en").string();
   write_text(text, "the cat\n");
-  const auto result = run({"translate", "-m", tiny_model().string(), "-i", text, "-o", text});
-  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(translate({"-i", text, "-o", text}).code, 2);
   EXPECT_EQ(read_text(text), "the cat\n");
   const auto out = (folder / "out").string();
-  EXPECT_EQ(
-      run({"translate", "-m", tiny_model().string(), "-i", text, "-o", out, "--alignments", out})
-          .code,
-      2);
+  EXPECT_EQ(translate({"-i", text, "-o", out, "--alignments", out}).code, 2);
 }
 
 TEST(Translate, UnwritableOutputIsAnEnvironmentError) {
@@ -221,8 +199,7 @@ TEST(Translate, AppendsToAnOpenDescriptor) {
 
 TEST(Translate, OptionsForTheBestRejectSamples) {
   for (const std::string option : {"--explain", "--show-attention", "--scores"}) {
-    const auto refused =
-        run({"translate", "-m", tiny_model().string(), "--samples", "2", option}, "the cat\n");
+    const auto refused = translate({"--samples", "2", option}, "the cat\n");
     EXPECT_EQ(refused.code, 2) << option;
     EXPECT_THAT(refused.err, HasSubstr(option));
     EXPECT_EQ(refused.out, "");
@@ -335,17 +312,14 @@ TEST(Translate, UnknownOptionsAndInvalidNumbersAreUsageErrors) {
 }
 
 TEST(Translate, UnknownWordsAreAWarningWithTheirShare) {
-  const auto translate = [](const std::string& input) {
-    return run({"translate", "-m", tiny_model().string()}, input);
-  };
-  const auto attached = translate("the cat sees\nthe dog sees.\n");
+  const auto attached = translate({}, "the cat sees\nthe dog sees.\n");
   EXPECT_EQ(attached.code, 0);
   EXPECT_THAT(attached.err, HasSubstr("1 of 6 tokens (17 %) are not in the model's vocabulary, the "
                                       "first `sees.` (standard input:2); `sees` is: the training "
                                       "text has a space before the mark"));
-  EXPECT_THAT(translate("the wombat sees\n").err,
+  EXPECT_THAT(translate({}, "the wombat sees\n").err,
               HasSubstr("the first `wombat` (standard input:1)\n"));
-  EXPECT_EQ(translate("the cat sees\n").err, "");
+  EXPECT_EQ(translate({}, "the cat sees\n").err, "");
 }
 
 }  // namespace

@@ -13,11 +13,6 @@ namespace {
 using testing::HasSubstr;
 using testing::SizeIs;
 
-Finished translate(std::vector<std::string> arguments, const std::string& input) {
-  arguments.insert(arguments.begin(), {"translate", "-m", tiny_model().string()});
-  return run(arguments, input);
-}
-
 TEST(TranslationText, ScoresAreBeforeTheTextAndWordScoresAfterIt) {
   const std::string input = "the cat\n\na dog\n";
   const auto plain = lines_of(translate({}, input).out);
@@ -150,13 +145,9 @@ TEST(TranslationText, ModelOutputsKeepUnk) {
 TEST(TranslationText, SplittingRejectsOptionsForWholeLines) {
   const auto file = fresh_folder() / "p";
   write_text(file, "le\n");
-  for (const std::vector<std::string>& option : {std::vector<std::string>{"--n-best", "2"},
-                                                 {"--samples", "2"},
-                                                 {"--explain"},
-                                                 {"--prefixes", file.string()}}) {
-    auto arguments = option;
-    arguments.insert(arguments.end(), {"--split-length", "5"});
-    const auto finished = translate(arguments, "the\n");
+  for (const Words& option :
+       {Words{"--n-best", "2"}, {"--samples", "2"}, {"--explain"}, {"--prefixes", file.string()}}) {
+    const auto finished = translate(option + Words{"--split-length", "5"}, "the\n");
     EXPECT_EQ(finished.code, 2) << option[0];
     EXPECT_THAT(finished.err, HasSubstr("--split-length cannot be combined with")) << option[0];
   }

@@ -16,12 +16,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-class UntrustedModel : public testing::Test {
+class UntrustedModel : public CliTest {
  protected:
-  UntrustedModel() {
-    fs::copy(fs::canonical(tiny_model() / "best"), model_, fs::copy_options::recursive);
-  }
-
   // Replaces bytes of a file and its checksum in the manifest, as an attacker would.
   void change(const std::string& name, const std::string& from, const std::string& to) const {
     auto bytes = read_text(model_ / name);
@@ -43,7 +39,7 @@ class UntrustedModel : public testing::Test {
     return run({"translate", "-m", model_.string(), "--threads", "1"}, "the cat sees\n");
   }
 
-  fs::path model_ = fresh_folder() / "model";
+  const fs::path model_ = copy_of_model(tiny_model(), folder_ / "model");
 };
 
 TEST_F(UntrustedModel, TranslatesUnchanged) {
@@ -64,7 +60,7 @@ TEST_F(UntrustedModel, RejectsSizesBeyondTheWeightsBeforeAllocation) {
     EXPECT_EQ(finished.code, 5);
     EXPECT_THAT(finished.err, AllOf(HasSubstr("config.yaml"), HasSubstr("of memory")));
     fs::remove_all(model_);
-    fs::copy(fs::canonical(tiny_model() / "best"), model_, fs::copy_options::recursive);
+    copy_of_model(tiny_model(), model_);
   }
 #ifdef __SANITIZE_ADDRESS__
   constexpr int max_megabytes = 2000;  // MB: what was given back is kept for a while
@@ -92,31 +88,34 @@ TEST_F(UntrustedModel, NamesAnInvalidConfiguration) {
 }
 
 TEST_F(UntrustedModel, DamagedConfigurationHasTheSameCodeInEveryCommand) {
-  const auto folder = model_.parent_path();
   const auto dev = (tiny_model().parent_path() / "dev.").string();
-  const auto path = model_.string(), other = (folder / "other").string();
-  const auto run_path = (folder / "run").string();
-  fs::copy(tiny_model(), run_path, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const auto model = model_.string(), other = path("other");
+  const auto config = toy_training(folder_ / "training").string();
   const auto sound = read_text(model_ / "config.yaml");
-  const auto config = toy_training(folder / "training").string();
-  for (const auto& damaged : {sound.substr(0, sound.size() / 2) + "{", std::string("\0\1\2", 3),
-                              sound + "nonsense: 1\n"}) {
+  const auto expect_refusal = [](const Words& words) {
+    const auto finished = run(words);
+    EXPECT_EQ(finished.code, 5) << testing::PrintToString(words) << finished.err;
+    EXPECT_THAT(finished.err, AllOf(HasSubstr("config.yaml"), Not(HasSubstr("unexpected"))));
+  };
+  for (const auto& damaged : {std::string("\0\1\2", 3), sound + "nonsense: 1\n"}) {
     put("config.yaml", damaged);
-    write_text(fs::path(run_path) / "config.yaml", damaged);
-    for (const auto& words : std::vector<std::vector<std::string>>{
-             {"translate", "-m", path, "-i", dev + "en"},
-             {"info", path},
-             {"score", "-m", path, "-s", dev + "en", "-t", dev + "fr"},
-             {"evaluate", "-m", path, "-s", dev + "en", "-r", dev + "fr"},
-             {"translate", "-m", tiny_model().string(), path, "-i", dev + "en"},
-             {"average", path, tiny_model().string(), "-o", other},
-             {"average", tiny_model().string(), path, "-o", other},
-             {"train", "-c", config, "--init-from", path},
-             {"report", run_path}}) {
-      const auto finished = run(words);
-      EXPECT_EQ(finished.code, 5) << testing::PrintToString(words) << finished.err;
-      EXPECT_THAT(finished.err, AllOf(HasSubstr("config.yaml"), Not(HasSubstr("unexpected"))));
-    }
+    expect_refusal({"translate", "-m", model, "-i", dev + "en"});
+  }
+  const auto damaged = sound.substr(0, sound.size() / 2) + "{";
+  put("config.yaml", damaged);
+  const auto damaged_run = copy_of_run(tiny_model(), folder_ / "run");
+  write_text(damaged_run / "config.yaml", damaged);
+  for (const auto& words :
+       std::vector<Words>{{"translate", "-m", model, "-i", dev + "en"},
+                          {"info", model},
+                          {"score", "-m", model, "-s", dev + "en", "-t", dev + "fr"},
+                          {"evaluate", "-m", model, "-s", dev + "en", "-r", dev + "fr"},
+                          {"translate", "-m", tiny_model().string(), model, "-i", dev + "en"},
+                          {"average", model, tiny_model().string(), "-o", other},
+                          {"average", tiny_model().string(), model, "-o", other},
+                          {"train", "-c", config, "--init-from", model},
+                          {"report", damaged_run.string()}}) {
+    expect_refusal(words);
   }
   EXPECT_FALSE(fs::exists(other));
 }
@@ -140,7 +139,7 @@ TEST_F(UntrustedModel, ReportsAnEditedConfiguration) {
 
 // Opening a pipe would block.
 TEST_F(UntrustedModel, DoesNotOpenPathsInTheConfiguration) {
-  const auto pipe = (model_.parent_path() / "pipe").string();
+  const auto pipe = path("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   auto config = read_text(model_ / "config.yaml");
   for (const auto* key : {"src: ", "trg: ", "src_file: ", "trg_file: ", "model_dir: "}) {
@@ -160,7 +159,7 @@ TEST_F(UntrustedModel, DoesNotFollowLinksOutOfTheFolder) {
   for (const auto& entry : fs::directory_iterator(model_)) {
     const auto name = entry.path().filename();
     if (name == "training.json" || name == "training.safetensors") continue;
-    const auto outside = model_.parent_path() / name;
+    const auto outside = folder_ / name;
     fs::rename(entry.path(), outside);
     fs::create_symlink(outside, entry.path());
     const auto finished = translate();

@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "base/version.h"
+#include "cli/command_line.h"
 #include "tests/cli/run.h"
 
 namespace regard::usage_test {
@@ -51,9 +52,7 @@ TEST(Usage, HelpNamesTheChoices) {
       {"--format", evaluate},  {"--ensemble-mean", translate}, {"--symmetrise", score},
   };
   for (const auto& [option, words] : choices) {
-    auto arguments = words;
-    arguments.insert(arguments.end(), {option, "nosuch"});
-    const auto finished = run(arguments, "a\n");
+    const auto finished = run(words + Words{option, "nosuch"}, "a\n");
     EXPECT_EQ(finished.code, 2) << option;
     const auto entry = option + " " + names_in(finished.err);
     EXPECT_THAT(run({words[0], "--help"}).out,
@@ -124,10 +123,8 @@ TEST(Usage, ReportsLongOptionsWithOneDash) {
 }
 
 TEST(Usage, SuggestsKeyValueForAnOption) {
-  const std::vector<std::string> train = {"train", "-c", "x.yaml"};
-  const auto meant = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), train.begin(), train.end());
-    return error_of(more);
+  const auto meant = [](const Words& more) {
+    return error_of(Words{"train", "-c", "x.yaml"} + more);
   };
   EXPECT_THAT(meant({"--epochs", "3"}), HasSubstr("did you mean `training.epochs=3`?"));
   EXPECT_THAT(meant({"--training.epochs=3"}), HasSubstr("did you mean `training.epochs=3`?"));
@@ -184,14 +181,10 @@ TEST(Usage, KnowsAttentionsByTheirAuthors) {
 }
 
 TEST(Usage, HelpIsACommand) {
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{}, {"train"}, {"config"}, {"config", "print"}}) {
-    auto with_option = words, with_command = words;
-    with_option.emplace_back("--help");
-    with_command.insert(with_command.begin(), "help");
-    const auto finished = run(with_command);
+  for (const Words& words : {Words{}, {"train"}, {"config"}, {"config", "print"}}) {
+    const auto finished = run(Words{"help"} + words);
     EXPECT_EQ(finished.code, 0);
-    EXPECT_EQ(finished.out, run(with_option).out);
+    EXPECT_EQ(finished.out, run(words + Words{"--help"}).out);
   }
   EXPECT_THAT(error_of({"help", "trian"}), HasSubstr("did you mean `train`?"));
 }
@@ -199,12 +192,9 @@ TEST(Usage, HelpIsACommand) {
 TEST(Usage, MetricsMayHaveSpacesAndAnyCase) {
   const auto file = (fresh_folder() / "text").string();
   write_text(file, "the cat sees the dog .\n");
-  const std::vector<std::string> evaluate = {"evaluate", "--hypotheses", file,
-                                             "-r",       file,           "--metrics"};
-  const auto with = [&](const std::vector<std::string>& metrics) {
-    auto arguments = evaluate;
-    arguments.insert(arguments.end(), metrics.begin(), metrics.end());
-    const auto finished = run(arguments);
+  const auto with = [&](const Words& metrics) {
+    const auto finished =
+        run(Words{"evaluate", "--hypotheses", file, "-r", file, "--metrics"} + metrics);
     EXPECT_EQ(finished.code, 0) << finished.err;
     return finished.out;
   };
@@ -309,9 +299,7 @@ TEST(Usage, NamesInvalidNumbers) {
       }
       auto words = option;
       words.back() += "=" + value;
-      const auto finished = run(words);
-      EXPECT_EQ(finished.code, 2) << finished.err;
-      EXPECT_THAT(finished.err, HasSubstr(option.back()));
+      EXPECT_THAT(CommandLine().find_fault(words).value_or(""), HasSubstr(option.back()));
     }
   }
 }

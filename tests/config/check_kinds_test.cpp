@@ -27,6 +27,17 @@ std::string problem(const std::vector<std::string>& overrides, const std::string
   });
 }
 
+// Returns the problem of a training on two pairs of files.
+std::string training_problem(std::vector<std::string> overrides,
+                             const std::vector<std::string>& more) {
+  overrides.insert(overrides.end(), more.begin(), more.end());
+  return config_error([&] {
+    check_training_options(parse_options(
+        "data:\n  train: [{src: a, trg: b}]\n  dev: {src: c, trg: d}\ntraining: {epochs: 1}\n", "f",
+        overrides));
+  });
+}
+
 TEST(CheckKinds, EveryKindAcceptsItsOwnOptions) {
   EXPECT_EQ(problem({encoder, one_width, "model.encoder.heads=4", "model.dropout.attention=0.1"}),
             no_error);
@@ -120,12 +131,100 @@ TEST(CheckKinds, UnusedOptionOfAnAttentionNamesTheKindsThatUseIt) {
             no_error);
   EXPECT_THAT(problem({"model.attention.reward=0.5"}),
               HasSubstr("additive does not read it, only hard"));
+  EXPECT_THAT(problem({"model.attention.kind=general", "model.attention.window=3"}),
+              HasSubstr("general does not read it, only local_m, local_p"));
+  EXPECT_THAT(problem({"model.attention.kind=hard", "model.attention.estimator=reinforce",
+                       "model.attention.temperature=0.2"}),
+              HasSubstr("only model.attention.estimator: gumbel uses it"));
   EXPECT_THAT(problem({"model.attention.kind=hard", "model.attention.reward=0.5"}),
               HasSubstr("only model.attention.estimator: reinforce uses it"));
   // Most kinds share the size, so that another kind is one word in a configuration that sets it.
   EXPECT_EQ(problem({"model.attention.kind=dot", "model.attention.size=8"}), no_error);
   EXPECT_THAT(problem({decoder, target_width, "model.attention.size=8"}),
               HasSubstr("only a recurrent decoder uses it"));
+}
+
+TEST(CheckKinds, ALanguageModelReadsOnlyTheTargetSide) {
+  const auto found = [](const std::vector<std::string>& more) {
+    return training_problem({"model.kind=language_model", "data.train.0.src=b", "data.dev.src=d",
+                             "training.early_stopping_metric=perplexity"},
+                            more);
+  };
+  EXPECT_EQ(found({}), no_error);
+  for (const auto* override : {"model.encoder.layers=2", "data.noise.mask=0.1"}) {
+    EXPECT_THAT(found({override}), HasSubstr("only a model with an encoder uses it")) << override;
+  }
+  EXPECT_THAT(found({"model.attention.kind=dot"}), HasSubstr("only a model of kind translation"));
+  EXPECT_THAT(found({"data.tokenizer.joint=true"}), HasSubstr("set joint to false"));
+  EXPECT_THAT(found({"training.early_stopping_metric=bleu"}),
+              HasSubstr("set the metric to perplexity or loss"));
+  EXPECT_THAT(found({"data.train.0.src=x"}), HasSubstr("reads only trg; remove src"));
+  EXPECT_THAT(found({"training.objective=minimum_risk"}),
+              HasSubstr("nothing is translated; set objective to likelihood"));
+}
+
+TEST(CheckKinds, AMaskedLanguageModelHasNoiseAndNoDecoder) {
+  const auto found = [](const std::vector<std::string>& more) {
+    return training_problem(
+        {"model.kind=masked_language_model", encoder, "model.tied_embeddings=all",
+         "data.tokenizer.joint=true", "data.noise.mask=0.15", "data.train.0.src=b",
+         "data.dev.src=d", "training.early_stopping_metric=perplexity"},
+        more);
+  };
+  EXPECT_EQ(found({}), no_error);
+  EXPECT_THAT(found({"data.noise.mask=0"}), HasSubstr("set it to 0.15"));
+  EXPECT_THAT(found({"data.noise.drop=0.1"}),
+              HasSubstr("only a model of kind translation uses it"));
+  EXPECT_THAT(found({"model.decoder.layers=2"}), HasSubstr("only a model with a decoder uses it"));
+  EXPECT_THAT(found({"model.tied_embeddings=output"}), HasSubstr("set it to all"));
+  EXPECT_THAT(found({"training.early_stopping_metric=bleu"}),
+              HasSubstr("set the metric to perplexity"));
+  EXPECT_THAT(found({"data.train.0.src=x"}), HasSubstr("reads only trg; remove src"));
+}
+
+TEST(CheckKinds, NoiseNeedsATextThatIsReconstructed) {
+  const std::string mask = "data.noise.mask=0.3";
+  EXPECT_THAT(training_problem({mask}, {}), HasSubstr("no corpus of data.train has the same file"));
+  EXPECT_THAT(training_problem({mask, "data.train.0.src=b", "data.dev.src=d"},
+                               {"training.early_stopping_metric=chrf"}),
+              HasSubstr("set the metric to perplexity"));
+  EXPECT_THAT(training_problem({mask, "data.train.0.src=b"}, {"data.noise.span_length=0.1"}),
+              HasSubstr("expected 0 or at least 0.5"));
+  EXPECT_THAT(training_problem({"data.noise.span_length=2"}, {}),
+              HasSubstr("only data.noise.mask above 0 uses it"));
+}
+
+TEST(CheckKinds, ObjectivesRefuseWhatTheyCannotLearnFrom) {
+  const auto risk = [](const std::vector<std::string>& more) {
+    return training_problem({"training.objective=minimum_risk"}, more);
+  };
+  EXPECT_EQ(risk({}), no_error);
+  EXPECT_THAT(risk({"training.r_drop=4", "model.dropout.states=0.1"}),
+              HasSubstr("training.objective is minimum_risk, but training.r_drop is 4"));
+  EXPECT_THAT(risk({"model.attention.kind=hard", "model.attention.estimator=reinforce"}),
+              HasSubstr("set estimator to gumbel"));
+  EXPECT_THAT(risk({"training.minimum_risk.samples=1"}),
+              AllOf(HasSubstr("training.minimum_risk.samples"), HasSubstr("between 2 and 1000")));
+  EXPECT_THAT(risk({"training.minimum_risk.metric=ter"}), HasSubstr("bleu"));
+  EXPECT_THAT(training_problem({"training.minimum_risk.samples=50"}, {}),
+              HasSubstr("only training.objective: minimum_risk uses it"));
+  EXPECT_THAT(training_problem({"training.r_drop=4", "model.dropout.states=0"},
+                               {"model.dropout.embeddings=0", "model.dropout.readout=0"}),
+              HasSubstr("every option of model.dropout is 0"));
+}
+
+TEST(CheckKinds, FeaturesContradictWhatReadsText) {
+  const auto features = [](const std::vector<std::string>& more) {
+    return training_problem({"data.source=features", "model.encoder.numbers=3",
+                             "model.encoder.pyramidal=true", "model.encoder.layers=2"},
+                            more);
+  };
+  EXPECT_EQ(features({}), no_error);
+  EXPECT_THAT(features({"model.encoder.numbers=0"}), HasSubstr("data.source is features"));
+  EXPECT_THAT(features({"model.encoder.residual=true"}), HasSubstr("model.encoder.pyramidal"));
+  EXPECT_THAT(features({"data.remove_duplicates=true"}), HasSubstr("data.source is features"));
+  EXPECT_THAT(training_problem({"model.encoder.pyramidal=true"}, {}),
+              HasSubstr("only data.source: features uses it"));
 }
 
 TEST(CheckKinds, ASavedConfigurationMaySetKeysThatNothingReads) {

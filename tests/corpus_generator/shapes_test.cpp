@@ -8,7 +8,7 @@
 #include <string>
 
 #include "data/png_file.h"
-#include "tests/data/test_folder.h"
+#include "tests/checkpoint/scratch_folder.h"
 
 namespace regard::corpus::shapes_test {
 namespace {
@@ -18,7 +18,7 @@ using enum Colour;
 using enum ShapeSize;
 
 TEST(Shapes, AnImageThatIsWrittenIsReadAgain) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   Image image{5, 3};
   for (int i = 0; i < 45; ++i) image.rgb.push_back(static_cast<std::uint8_t>(i * 37));
   EXPECT_EQ(read_png(folder.write("x.png", encode_png(image))), image);

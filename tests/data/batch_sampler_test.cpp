@@ -40,7 +40,7 @@ bool same(const Batch& a, const Batch& b) {
 }
 
 TEST(EpochPlan, AnEpochHasEachPairOnce) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const Corpus corpus = random_corpus(folder, 1501);
   for (const BatchSize size : {ten_sentences, hundred_tokens}) {
     for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
@@ -51,7 +51,7 @@ TEST(EpochPlan, AnEpochHasEachPairOnce) {
 }
 
 TEST(EpochPlan, WholeWeightsRepeatAndFractionsAreDrawn) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   expect_each_pair(plan_epoch(random_corpus(folder, 50, 3), ten_sentences, 1, 0), 50, 3);
   const Corpus half = random_corpus(folder, 1000, 1.5);
   const auto counts = times(plan_epoch(half, ten_sentences, 1, 0));
@@ -64,7 +64,7 @@ TEST(EpochPlan, WholeWeightsRepeatAndFractionsAreDrawn) {
 }
 
 TEST(EpochPlan, AnEpochWithSmallWeightsMayBeEmpty) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const Corpus corpus = random_corpus(folder, 2, 0.5);
   int empty = 0;
   for (std::int64_t epoch = 0; epoch < 100; ++epoch) {
@@ -76,7 +76,7 @@ TEST(EpochPlan, AnEpochWithSmallWeightsMayBeEmpty) {
 }
 
 TEST(EpochPlan, DependsOnlyOnSeedAndEpoch) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const Corpus corpus = random_corpus(folder, 200);
   const EpochPlan plan = plan_epoch(corpus, ten_sentences, 1, 4);
   EXPECT_EQ(plan_epoch(corpus, ten_sentences, 1, 4).pairs, plan.pairs);
@@ -86,7 +86,7 @@ TEST(EpochPlan, DependsOnlyOnSeedAndEpoch) {
 }
 
 TEST(EpochPlan, AllSentenceBatchesButTheLastAreFull) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const EpochPlan plan = plan_epoch(random_corpus(folder, 95), ten_sentences, 1, 0);
   ASSERT_EQ(plan.batches(), 10);
   int small = 0;
@@ -95,7 +95,7 @@ TEST(EpochPlan, AllSentenceBatchesButTheLastAreFull) {
 }
 
 TEST(EpochPlan, TokenBatchesFitWithPaddingAndAreNearlyFull) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const Corpus corpus = random_corpus(folder, 2000);
   const EpochPlan plan = plan_epoch(corpus, hundred_tokens, 1, 0);
   double filled = 0;
@@ -111,7 +111,7 @@ TEST(EpochPlan, TokenBatchesFitWithPaddingAndAreNearlyFull) {
 }
 
 TEST(EpochPlan, ASentenceLongerThanTheLimitIsABatchOfItsOwn) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const Corpus corpus = random_corpus(folder, 40);
   const EpochPlan plan = plan_epoch(corpus, {5, BatchType::token}, 1, 0);
   expect_each_pair(plan, 40, 1);
@@ -124,7 +124,7 @@ TEST(EpochPlan, ASentenceLongerThanTheLimitIsABatchOfItsOwn) {
 }
 
 TEST(EpochPlan, ShufflesTrainingBatches) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const Corpus corpus = random_corpus(folder, 300);
   const EpochPlan plan = plan_epoch(corpus, ten_sentences, 1, 0);
   std::vector<std::int64_t> longest;
@@ -135,7 +135,7 @@ TEST(EpochPlan, ShufflesTrainingBatches) {
 }
 
 TEST(EpochPlan, SortsValidationByLength) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const Corpus corpus = random_corpus(folder, 300);
   const EpochPlan plan = plan_by_length(corpus, ten_sentences);
   EXPECT_TRUE(std::is_sorted(plan.pairs.begin(), plan.pairs.end(), [&](auto a, auto b) {
@@ -144,7 +144,7 @@ TEST(EpochPlan, SortsValidationByLength) {
 }
 
 TEST(EpochPlan, SourceOrderAlternatesWithTargetLength) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const Corpus corpus = random_corpus(folder, 300);
   const EpochPlan plan = plan_by_length(corpus, ten_sentences);
   for (std::size_t i = 1; i < plan.pairs.size(); ++i) {
@@ -157,7 +157,7 @@ TEST(EpochPlan, SourceOrderAlternatesWithTargetLength) {
 }
 
 TEST(BatchSampler, ABatchDoesNotDependOnEarlierRequests) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const Corpus corpus = random_corpus(folder, 100);
   BatchSampler straight(corpus, ten_sentences, 1);
   std::vector<Batch> seen;
@@ -173,7 +173,7 @@ TEST(BatchSampler, ABatchDoesNotDependOnEarlierRequests) {
 }
 
 TEST(BatchSampler, ReturnsThePairsOfThePlan) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const Corpus corpus = random_corpus(folder, 30);
   const Batch batch = BatchSampler(corpus, ten_sentences, 1).batch(0, 1);
   for (std::size_t row = 0; row < 10; ++row) {
@@ -184,13 +184,13 @@ TEST(BatchSampler, ReturnsThePairsOfThePlan) {
 }
 
 TEST(BatchSampler, RejectsABatchOutsideTheEpoch) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const Corpus corpus = random_corpus(folder, 30);
   EXPECT_THROW(BatchSampler(corpus, ten_sentences, 1).batch(0, 3), std::out_of_range);
 }
 
 TEST(BatchSampler, SamplingNeedsText) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const Corpus corpus = random_corpus(folder, 30);
   EXPECT_THROW(BatchSampler(corpus, ten_sentences, 1, {.amount = 0.1}), std::logic_error);
 }
@@ -210,7 +210,7 @@ class SampledBatches : public testing::Test {
     return BatchSampler(*corpus_, {1000, BatchType::sentence}, 1, sampling).batch(epoch, 0);
   }
 
-  TestFolder folder_;
+  ScratchFolder folder_;
   DataOptions options_;
   std::optional<Corpus> corpus_;
 };

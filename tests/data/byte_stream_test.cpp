@@ -6,8 +6,8 @@
 #include "base/random.h"
 #include "base/sha256.h"
 #include "data/line_reader.h"
+#include "tests/checkpoint/scratch_folder.h"
 #include "tests/data/compressed.h"
-#include "tests/data/test_folder.h"
 
 namespace regard::byte_stream_test {
 namespace {
@@ -30,12 +30,7 @@ std::string text_of(const std::string& path) {
 }
 
 std::string error_of(const std::string& path) {
-  try {
-    text_of(path);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return message_of<InputError>([&] { text_of(path); });
 }
 
 std::string random_text() {
@@ -46,7 +41,7 @@ std::string random_text() {
 }
 
 TEST(ByteStream, DecompressesByTheFirstBytesWhateverTheName) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto text = random_text();
   for (const auto& [name, ending] : formats) {
     const auto packed = compressed(text, name);
@@ -59,7 +54,7 @@ TEST(ByteStream, DecompressesByTheFirstBytesWhateverTheName) {
 }
 
 TEST(ByteStream, CompressedDataThatIsDamagedIsAnError) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto text = random_text();
   for (const auto& [name, ending] : formats) {
     const auto packed = compressed(text, name);
@@ -79,7 +74,7 @@ TEST(ByteStream, CompressedDataThatIsDamagedIsAnError) {
 }
 
 TEST(ByteStream, ANameThatPromisesACompressionIsHeldToIt) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   for (const auto& [name, ending] : formats) {
     EXPECT_THAT(
         error_of(folder.write(std::string("a") + ending, "text\n")),
@@ -91,7 +86,7 @@ TEST(ByteStream, ANameThatPromisesACompressionIsHeldToIt) {
 }
 
 TEST(ByteStream, TheHashIsThatOfTheStoredBytes) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto packed = compressed(random_text(), "zstd");
   Sha256 hash;
   ByteStream stream(folder.write("a.zst", packed));
@@ -101,7 +96,7 @@ TEST(ByteStream, TheHashIsThatOfTheStoredBytes) {
 }
 
 TEST(GzipCompressor, RoundTripsTextInChunks) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   Random random(1);
   for (const std::size_t chunk : {1, 1000, 300'000}) {
     GzipCompressor compressor;
@@ -121,7 +116,7 @@ TEST(GzipCompressor, RoundTripsTextInChunks) {
 }
 
 TEST(GzipCompressor, NoBytesAreAnEmptyText) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   EXPECT_TRUE(read_lines(folder.write("text.gz", GzipCompressor().finish())).empty());
 }
 

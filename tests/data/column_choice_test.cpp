@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "data/corpus_statistics.h"
-#include "tests/data/test_folder.h"
+#include "tests/checkpoint/scratch_folder.h"
 
 namespace regard::column_choice_test {
 namespace {
@@ -13,17 +13,12 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 std::string error_of(const std::string& path) {
-  try {
-    choose_columns(path);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return message_of<InputError>([&] { choose_columns(path); });
 }
 
 // Returns the columns chosen for a file of these bytes: "SOURCE TARGET".
 std::string chosen(const std::string& name, const std::string& bytes) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write(name, bytes);
   EXPECT_TRUE(has_columns(path));
   const auto pair = choose_columns(path);
@@ -43,7 +38,7 @@ const std::string tatoeba =
 
 TEST(ColumnChoice, LeavesOutTheAttributionOfTatoeba) {
   EXPECT_EQ(chosen("fra.txt", tatoeba), "1 2");
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto pair = choose_columns(folder.write("fra.txt", tatoeba));
   EXPECT_EQ(pair.src.example, "Go.");
   EXPECT_EQ(pair.trg.example, "Va !");
@@ -73,7 +68,7 @@ TEST(ColumnChoice, LeavesOutLabelsIfTwoOtherColumnsHaveText) {
   EXPECT_EQ(chosen("a.csv", dated), "old modern");
   EXPECT_EQ(chosen("a.tsv", forms), "1 2") << "no other column is left";
   EXPECT_EQ(chosen("a.tsv", sorted), "1 2") << "few lemmas in the first lines, many in the file";
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto pair = choose_columns(folder.write("a.tsv", labels));
   EXPECT_EQ(pair.left_out.at(0).kind, "labels");
   EXPECT_THAT(error_of(folder.write("rare.tsv", rare)), HasSubstr("found 3 columns of text"));
@@ -116,7 +111,7 @@ TEST(ColumnChoice, FindsTheLanguagesOfTmx) {
 }
 
 TEST(ColumnChoice, ListsTheColumnsIfItCannotTell) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write("wide.csv", "a,b,c\nd,e,f\n");
   EXPECT_THAT(
       error_of(path),
@@ -136,7 +131,7 @@ TEST(ColumnChoice, ListsTheColumnsIfItCannotTell) {
 }
 
 TEST(ColumnChoice, PlainTextHasNoColumns) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   EXPECT_FALSE(has_columns(folder.write("a.txt", "a\tb\nplain\n")));
   EXPECT_FALSE(has_columns(folder.write("empty.txt", "\n")));
   EXPECT_THROW(has_columns(folder.write("book.xlsx", "PK")), InputError);
@@ -152,7 +147,7 @@ TEST(ColumnChoice, ALanguageHasACodeOrAnEnglishName) {
   EXPECT_EQ(language_of_name("en-passant"), "");
   EXPECT_EQ(language_of_name("1"), "");
   EXPECT_EQ(language_of_name(""), "");
-  const TestFolder folder;
+  const ScratchFolder folder;
   EXPECT_EQ(language_from_path(folder.write("a.tsv.gz", "") + "#English"), "en");
   EXPECT_EQ(language_from_path(folder.path("a.tsv.gz#1")), "");
   EXPECT_EQ(language_from_path("train.en.zst"), "en");

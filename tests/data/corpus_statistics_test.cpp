@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "tests/data/test_folder.h"
+#include "tests/checkpoint/scratch_folder.h"
+#include "tests/data/gzipped.h"
 
 namespace regard::corpus_statistics_test {
 namespace {
@@ -13,7 +14,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 TEST(CorpusStatistics, CountsPairsAndWords) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto statistics = read_corpus_statistics(folder.write("t.en", "the cat sees\na dog\n"),
                                                  folder.write("t.fr", "le chat\nle chien\n"));
   EXPECT_EQ(statistics.pairs, 2);
@@ -26,7 +27,7 @@ TEST(CorpusStatistics, CountsPairsAndWords) {
 }
 
 TEST(CorpusStatistics, CountsThePartsOfSymbols) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto statistics = read_corpus_statistics(folder.write("t.ko", "가 나\n다 각\n"),
                                                  folder.write("t.ph", "k a\nn a\n"));
   EXPECT_EQ(statistics.src.distinct_words, 4);
@@ -35,7 +36,7 @@ TEST(CorpusStatistics, CountsThePartsOfSymbols) {
 }
 
 TEST(CorpusStatistics, LengthsAreThoseOfTheTokenizer) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   auto statistics = read_corpus_statistics(folder.write("t.en", "a\na b c\na b\nc c\nc\n"),
                                            folder.write("t.fr", "a b\na\na b\na\n\n"));
   TokenizerOptions options;
@@ -57,7 +58,7 @@ TEST(CorpusStatistics, LengthsAreThoseOfTheTokenizer) {
 }
 
 TEST(CorpusStatistics, CountsTheTargetTokensInCommonSubstrings) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   auto symbols = read_corpus_statistics(folder.write("t.src", "<N> w a l k\n<V> s i t\n"),
                                         folder.write("t.trg", "w a l k s\ns a t\n"));
   TokenizerOptions options;
@@ -72,7 +73,7 @@ TEST(CorpusStatistics, CountsTheTargetTokensInCommonSubstrings) {
 }
 
 TEST(CorpusStatistics, PairsThatTrainingSkipsDoNotCount) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   std::string source = "a\n";
   std::string target = "a b c d e f g h i j\n";
   for (int i = 0; i < 198; ++i) {
@@ -100,7 +101,7 @@ TEST(CorpusStatistics, PairsThatTrainingSkipsDoNotCount) {
 }
 
 TEST(CorpusStatistics, AllValidationPairsCount) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   auto statistics = read_corpus_statistics(folder.write("t.en", "a b\nb a\n"),
                                            folder.write("t.fr", "a b\nb a\n"));
   std::string target;
@@ -117,7 +118,7 @@ TEST(CorpusStatistics, AllValidationPairsCount) {
 }
 
 TEST(CorpusStatistics, CountsDistinctWordsThatAreCopied) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto statistics =
       read_corpus_statistics(folder.write("t.en", "set a to x\nset b to y\nset c to z\nset to a\n"),
                              folder.write("t.py", "a = x\nb = why\nc = z\n= a\n"));
@@ -131,7 +132,7 @@ TEST(CorpusStatistics, TheLanguageIsTheFileExtension) {
 }
 
 TEST(CorpusStatistics, DetectsTokenisedAndSplitText) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto statistics =
       read_corpus_statistics(folder.write("t.en", "They are watching .\nWho ?\nYes .\n"),
                              folder.write("t.fr", "Ils re@@ gardent.\nQui ?\nO@@ ui.\n"));
@@ -142,14 +143,14 @@ TEST(CorpusStatistics, DetectsTokenisedAndSplitText) {
 }
 
 TEST(CorpusStatistics, ReadsGzip) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto statistics = read_corpus_statistics(folder.write("t.en.gz", gzipped("one\ntwo\n")),
                                                  folder.write("t.fr", "un\ndeux\n"));
   EXPECT_EQ(statistics.pairs, 2);
 }
 
 TEST(CorpusStatistics, UnreadableOrUnequalFilesAreErrors) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto one = folder.write("one.en", "a\n");
   const auto two = folder.write("two.fr", "a\nb\n");
   const auto none = folder.write("none.fr", "\n");

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "data/line_reader.h"
+#include "tests/data/gzipped.h"
 #include "tests/data/synthetic_corpus.h"
 #include "text/vocabulary.h"
 
@@ -28,15 +29,10 @@ class CorpusTest : public testing::Test {
     return training_corpus(options_, codec_);
   }
   std::string error_of(std::string_view source, std::string_view target) {
-    try {
-      load(source, target);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "no error";
+    return message_of<InputError>([&] { load(source, target); });
   }
 
-  TestFolder folder_;
+  ScratchFolder folder_;
   DataOptions options_;
   TextCodec codec_ = letter_words();
 };
@@ -301,14 +297,11 @@ class ParallelCorpus : public testing::Test {
   }
   // Returns the error of reading the files on some threads, or "".
   std::string error_with(std::size_t threads) const {
-    try {
+    return message_of<InputError>([&] {
       ThreadPool pool(threads);
       const TextFiles files(training_paths(options_), pool);
       Corpus::training(options_, make_text_codec(options_, model_, files, pool, 1), files, pool);
-      return "";
-    } catch (const InputError& error) {
-      return error.what();
-    }
+    });
   }
   // Replaces a line, counted from 1, of a plain file.
   void replace_line(const std::string& path, std::size_t number, const std::string& by) const {
@@ -320,7 +313,7 @@ class ParallelCorpus : public testing::Test {
     for (const auto& each : lines) file << each << "\n";
   }
 
-  TestFolder folder_;
+  ScratchFolder folder_;
   DataOptions options_;
   ModelOptions model_;
 };

@@ -2,16 +2,15 @@
 
 #include <gmock/gmock.h>
 
-#include <cmath>
 #include <limits>
 
 #include "base/error.h"
 #include "data/batch.h"
 #include "data/corpus.h"
 #include "data/line_reader.h"
+#include "tests/checkpoint/scratch_folder.h"
 #include "tests/data/feature_files.h"
 #include "tests/data/small_corpus.h"
-#include "tests/data/test_folder.h"
 
 namespace regard::feature_file_test {
 namespace {
@@ -26,15 +25,10 @@ class FeatureFileTest : public testing::Test {
     return folder_.write(name, feature_bytes(content));
   }
   std::string fault_of(const std::string& path) const {
-    try {
-      const FeatureFile file(path);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    return message_of<InputError>([&] { const FeatureFile file(path); });
   }
 
-  TestFolder folder_;
+  ScratchFolder folder_;
 };
 
 const FeatureItems two_items{2, {{1, 2, 3, 4}, {5, 6}}};
@@ -56,12 +50,9 @@ TEST_F(FeatureFileTest, AnItemWithNaNOrInfinityNamesItsPlace) {
   const auto path = write({2, {{1, 2, 3, 4}, {5, 6, 7, nan}, {infinite, 0}}});
   const FeatureFile file(path);
   EXPECT_NO_THROW(file.checked_item(1));
-  try {
-    file.checked_item(2);
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(path + ":2: frame 2, number 2 is nan, expected a finite"));
-  }
+  EXPECT_THAT([&] { file.checked_item(2); },
+              testing::ThrowsMessage<InputError>(
+                  HasSubstr(path + ":2: frame 2, number 2 is nan, expected a finite")));
   EXPECT_THROW(file.checked_item(3), InputError);
   EXPECT_THROW(file.checked_item(4), InputError);
   EXPECT_THROW(file.checked_item(0), InputError);
@@ -102,13 +93,8 @@ TEST_F(FeatureFileTest, FilesOfAModelHaveItsWidthAndSettings) {
   const auto path = write({2, {{1, 2}}, {{"settings", "8000 Hz"}}});
   EXPECT_THAT(FeatureFiles(2, "").item(path + ":1").values, ElementsAre(1, 2));
   EXPECT_THAT(FeatureFiles(2, "8000 Hz").item(path + ":1").values, ElementsAre(1, 2));
-  const auto fault = [&](const FeatureFiles& files, const std::string& name) -> std::string {
-    try {
-      files.item(name);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+  const auto fault = [](const FeatureFiles& files, const std::string& name) {
+    return message_of<InputError>([&] { files.item(name); });
   };
   EXPECT_THAT(fault(FeatureFiles(3, ""), path + ":1"),
               HasSubstr(path + ": found frames of 2 numbers, expected 3 (model.encoder.numbers)"));

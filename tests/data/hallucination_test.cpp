@@ -49,7 +49,7 @@ class HallucinatedPairs : public testing::Test {
     return example;
   }
 
-  TestFolder folder_;
+  ScratchFolder folder_;
   DataOptions data_;
 };
 

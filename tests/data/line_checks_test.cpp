@@ -106,7 +106,7 @@ TEST(LineChecks, NeverCutsASequence) {
 }
 
 TEST(LineChecks, DifferentLineCountsNameTheFirstOtherLineBreak) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto plain = folder.write("plain", "a\nb\nc\n");
   const auto odd = folder.write("odd", "a\r\nb\u2028c\rd\n");
   EXPECT_NO_THROW(check_line_counts(plain, 3, odd, 3));

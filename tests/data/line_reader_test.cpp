@@ -6,7 +6,8 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "tests/data/test_folder.h"
+#include "tests/checkpoint/scratch_folder.h"
+#include "tests/data/gzipped.h"
 
 namespace regard::line_reader_test {
 namespace {
@@ -23,16 +24,11 @@ std::vector<std::string> lines_in(const std::string& path) {
 }
 
 std::string error_in(const std::string& path) {
-  try {
-    lines_in(path);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return message_of<InputError>([&] { lines_in(path); });
 }
 
 TEST(LineReader, LinesEndAtLineFeedsOnly) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   using namespace std::string_literals;
   const std::string text = "a\0b\nc\rd\ne\u0085f\u2028g\u000Bh\n\nlast"s;
   const auto path = folder.write("text", text);
@@ -41,7 +37,7 @@ TEST(LineReader, LinesEndAtLineFeedsOnly) {
 }
 
 TEST(LineReader, AFinalLineFeedAddsNoLine) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   EXPECT_THAT(lines_in(folder.write("one", "a\n")), ElementsAre("a"));
   EXPECT_THAT(lines_in(folder.write("empty", "")), ElementsAre());
   EXPECT_THAT(lines_in(folder.write("blank", "\n")), ElementsAre(""));
@@ -51,18 +47,18 @@ TEST(LineReader, AFinalLineFeedAddsNoLine) {
 }
 
 TEST(LineReader, OneCarriageReturnAtTheEndIsDropped) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   EXPECT_THAT(lines_in(folder.write("text", "a\r\nb\r\r\n\r\nc\r")),
               ElementsAre("a", "b\r", "", "c"));
 }
 
 TEST(LineReader, AByteOrderMarkIsDroppedAtTheStartOnly) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   EXPECT_THAT(lines_in(folder.write("text", "\uFEFFa\n\uFEFFb\n")), ElementsAre("a", "\uFEFFb"));
 }
 
 TEST(LineReader, InvalidUtf8IsReportedWithFileLineAndByte) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write("latin1", "fine\n\xE9t\xE9\n");
   EXPECT_THAT(error_in(path), HasSubstr(path + ":2: byte 1 of the line (0xE9) is not UTF-8"));
   const auto utf16 = folder.write("utf16", std::string("\xFF\xFE"
@@ -72,14 +68,14 @@ TEST(LineReader, InvalidUtf8IsReportedWithFileLineAndByte) {
 }
 
 TEST(LineReader, ReadsALineOfTenMegabytes) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const std::string line(10'000'000, 'x');
   EXPECT_THAT(lines_in(folder.write("text", line + "\nb\n")), ElementsAre(line, "b"));
   EXPECT_THAT(lines_in(folder.write("text.gz", gzipped(line + "\nb\n"))), ElementsAre(line, "b"));
 }
 
 TEST(LineReader, DetectsGzipByItsBytes) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   EXPECT_THAT(lines_in(folder.write("text.gz", gzipped("a\nb"))), ElementsAre("a", "b"));
   EXPECT_THAT(lines_in(folder.write("text.txt", gzipped("a\nb"))), ElementsAre("a", "b"));
   EXPECT_THAT(lines_in(folder.write("nothing.gz", gzipped(""))), ElementsAre());
@@ -87,13 +83,13 @@ TEST(LineReader, DetectsGzipByItsBytes) {
 }
 
 TEST(LineReader, ConcatenatedGzipMembersAreOneText) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write("text.gz", gzipped("a\nb") + gzipped("") + gzipped("c\n"));
   EXPECT_THAT(lines_in(path), ElementsAre("a", "bc"));
 }
 
 TEST(LineReader, DamagedGzipIsAnInputError) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   std::string text;
   Random random(3);
   for (int i = 0; i < 50'000; ++i) text += static_cast<char>('a' + random.below(26));
@@ -111,7 +107,7 @@ TEST(LineReader, DamagedGzipIsAnInputError) {
 }
 
 TEST(LineReader, SkipsZerosAfterGzipAndRejectsOtherBytes) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   EXPECT_THAT(lines_in(folder.write("padded.gz", gzipped("a\n") + std::string(100'000, '\0') +
                                                      gzipped("b\n") + std::string(1, '\0'))),
               ElementsAre("a", "b"));
@@ -124,7 +120,7 @@ TEST(LineReader, SkipsZerosAfterGzipAndRejectsOtherBytes) {
 }
 
 TEST(LineReader, AFileThatChangesIsAnErrorAtItsEnd) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const std::string text(100'000, '\n');
   std::string line;
   for (const bool may_grow : {false, true}) {
@@ -151,7 +147,7 @@ TEST(LineReader, AFileThatChangesIsAnErrorAtItsEnd) {
 }
 
 TEST(LineReader, DetectsUtf16WithAndWithoutAMark) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   using namespace std::string_literals;
   EXPECT_THAT(error_in(folder.write("marked", "\xFE\xFF\0a\0\n"s)), HasSubstr("iconv -f UTF-16 "));
   EXPECT_THAT(error_in(folder.write("little", "a\0b\0\n\0"s)), HasSubstr("iconv -f UTF-16LE "));
@@ -159,7 +155,7 @@ TEST(LineReader, DetectsUtf16WithAndWithoutAMark) {
 }
 
 TEST(LineReader, AGzipBombIsAnInputError) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const std::string zeros(std::size_t{8} << 20, '0');
   const auto fits = folder.write("fits.gz", gzipped("a\n") + gzipped(zeros) + gzipped(zeros));
   LineReader reader(fits);
@@ -173,7 +169,7 @@ TEST(LineReader, AGzipBombIsAnInputError) {
 }
 
 TEST(LineReader, AnUnreadableFileIsAnInputError) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   EXPECT_THAT(error_in(folder.path("missing")), HasSubstr("missing: cannot be read (No such file"));
   EXPECT_THAT(error_in(folder.path("")), HasSubstr("a folder"));
   EXPECT_THROW(count_lines(folder.path("missing")), InputError);
@@ -185,7 +181,7 @@ TEST(LineReader, AnUnreadableFileIsAnInputError) {
 }
 
 TEST(LineReader, CountingRejectsAPipe) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
   EXPECT_THROW(count_lines(folder.path("pipe")), InputError);
 }

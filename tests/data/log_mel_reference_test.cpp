@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "base/error.h"
-#include "tests/data/test_folder.h"
+#include "tests/checkpoint/scratch_folder.h"
 #include "tests/data/wav_bytes.h"
 
 namespace regard::log_mel_reference_test {
@@ -69,14 +69,9 @@ class LogMelReference : public testing::Test {
     return WavFile(folder_.write("x.wav", wav_bytes(samples, of_rate)));
   }
   std::string fault_of(const std::string& bytes) const {
-    try {
-      const WavFile file(folder_.write("bad.wav", bytes));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    return message_of<InputError>([&] { const WavFile file(folder_.write("bad.wav", bytes)); });
   }
-  TestFolder folder_;
+  ScratchFolder folder_;
 };
 
 TEST_F(LogMelReference, EachFrameFollowsTheEquationsAndNoSampleIsLeftOut) {
@@ -121,12 +116,8 @@ TEST_F(LogMelReference, SilenceIsFinite) {
 }
 
 TEST_F(LogMelReference, AnotherRateIsAnError) {
-  try {
-    LogMel{options}(wav(sound(100), 8000));
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("found 8000 Hz, expected 4000"));
-  }
+  EXPECT_THAT([&] { LogMel{options}(wav(sound(100), 8000)); },
+              testing::ThrowsMessage<InputError>(HasSubstr("found 8000 Hz, expected 4000")));
 }
 
 TEST_F(LogMelReference, BinsThatNoFrequencyReachesAreAnError) {

@@ -150,7 +150,7 @@ class NoisyBatches : public testing::Test {
         .batch(epoch, 0);
   }
 
-  TestFolder folder_;
+  ScratchFolder folder_;
   Options options_;
   std::optional<Corpus> corpus_;
 };

@@ -5,14 +5,13 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
-#include "tests/data/test_folder.h"
+#include "tests/checkpoint/scratch_folder.h"
 
 namespace regard::pair_journal_test {
 namespace {
@@ -23,11 +22,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 class PairJournalTest : public testing::Test {
  protected:
   std::unique_ptr<PairJournal> open(const Json& settings = {{"beam_size", "5"}},
@@ -36,12 +30,7 @@ class PairJournalTest : public testing::Test {
   }
   template <typename Exception>
   std::string failure(const Json& settings = {{"beam_size", "5"}}) const {
-    try {
-      open(settings);
-    } catch (const Exception& error) {
-      return error.what();
-    }
-    return "";
+    return message_of<Exception>([&] { open(settings); });
   }
   // Writes both files as one process that is not killed would.
   void write_all() const {
@@ -59,7 +48,7 @@ class PairJournalTest : public testing::Test {
   std::string source() const { return bytes_of(output_ + ".src"); }
   std::string target() const { return bytes_of(output_ + ".trg"); }
 
-  TestFolder folder_;
+  ScratchFolder folder_;
   std::string output_ = folder_.path("synthetic");
 };
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "tests/checkpoint/scratch_folder.h"
 #include "tests/data/png_bytes.h"
-#include "tests/data/test_folder.h"
 
 namespace regard::png_file_test {
 namespace {
@@ -23,7 +23,7 @@ class PngFile : public testing::Test {
                 ThrowsMessage<InputError>(AllOf(HasSubstr("x.png: "), HasSubstr(message))));
   }
 
-  TestFolder folder_;
+  ScratchFolder folder_;
 };
 
 TEST_F(PngFile, EveryOpaqueFormBecomesRedGreenAndBlueOf8Bits) {

@@ -3,9 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -14,6 +12,8 @@
 #include "data/batch.h"
 #include "data/corpus.h"
 #include "data/prepare_corpus.h"
+#include "tests/checkpoint/scratch_folder.h"
+#include "tests/data/gzipped.h"
 #include "tests/data/synthetic_corpus.h"
 
 namespace regard::prepared_corpus_test {
@@ -21,13 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
-
-std::string bytes_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 // The bytes of every file of a prepared folder, by name.
 std::map<std::string, std::string> contents(const fs::path& folder) {
@@ -36,17 +30,6 @@ std::map<std::string, std::string> contents(const fs::path& folder) {
     files[entry.path().filename()] = bytes_of(entry.path());
   }
   return files;
-}
-
-template <typename Exception>
-std::string message_of(const std::function<void()>& fail) {
-  try {
-    fail();
-  } catch (const Exception& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "expected an error";
-  return "";
 }
 
 // Lines of 1 to 20 words, in several blocks, so that there are several shards.
@@ -131,7 +114,7 @@ class PreparedCorpusTest : public testing::Test {
     return message_of<InputError>([&] { open(); });
   }
 
-  TestFolder folder_;
+  ScratchFolder folder_;
   Options options_;
 };
 

@@ -77,7 +77,7 @@ class PreparedEpochTest : public testing::Test {
     for (const auto& [pair, count] : counts) EXPECT_EQ(count, wanted) << "pair " << pair;
   }
 
-  TestFolder folder_;
+  ScratchFolder folder_;
   int folders_ = 0;
 };
 
@@ -183,21 +183,24 @@ TEST_F(PreparedEpochTest, APairAboveTheBatchSizeIsABatch) {
 
 TEST_F(PreparedEpochTest, AnyBatchCanBeRequestedAtAnyTime) {
   const auto corpus = prepare({{1501, 1.25}});
-  BatchSampler in_order(corpus, one_sentence, 3);
-  std::vector<Batch> expected;
-  for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
-    for (std::int64_t i = 0; i < in_order.count(epoch); ++i) {
-      expected.push_back(in_order.batch(epoch, i));
+  for (const auto size : {one_sentence, hundred_tokens}) {
+    BatchSampler in_order(corpus, size, 3);
+    std::vector<Batch> expected;
+    for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
+      for (std::int64_t i = 0; i < in_order.count(epoch); ++i) {
+        expected.push_back(in_order.batch(epoch, i));
+      }
     }
-  }
-  const auto first = BatchSampler(corpus, one_sentence, 3).count(0);
-  for (const std::int64_t at : {1700, 511, 512, 2500, 0, 1875}) {
-    BatchSampler resumed(corpus, one_sentence, 3);
-    const auto batch = at < first ? resumed.batch(0, at) : resumed.batch(1, at - first);
-    const auto& wanted = expected[static_cast<std::size_t>(at)];
-    EXPECT_TRUE(batch.source.elements().equal(wanted.source.elements()) &&
-                batch.target.equal(wanted.target));
-    EXPECT_EQ(batch.indices, wanted.indices);
+    const auto first = BatchSampler(corpus, size, 3).count(0);
+    for (const std::int64_t number : {1700, 511, 512, 2500, 0, 1875}) {
+      const auto at = number % std::ssize(expected);
+      BatchSampler resumed(corpus, size, 3);
+      const auto batch = at < first ? resumed.batch(0, at) : resumed.batch(1, at - first);
+      const auto& wanted = expected[static_cast<std::size_t>(at)];
+      EXPECT_TRUE(batch.source.elements().equal(wanted.source.elements()) &&
+                  batch.target.equal(wanted.target));
+      EXPECT_EQ(batch.indices, wanted.indices);
+    }
   }
 }
 

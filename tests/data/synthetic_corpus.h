@@ -5,8 +5,8 @@
 
 #include "base/random.h"
 #include "data/corpus.h"
+#include "tests/checkpoint/scratch_folder.h"
 #include "tests/data/small_corpus.h"
-#include "tests/data/test_folder.h"
 #include "tests/text/lines.h"
 
 namespace regard {
@@ -26,7 +26,7 @@ inline std::string words(std::uint64_t count) {
 }
 
 // Returns `count` pairs of 1 to 20 words per side.
-inline Corpus random_corpus(const TestFolder& folder, int count, double weight = 1) {
+inline Corpus random_corpus(const ScratchFolder& folder, int count, double weight = 1) {
   Random random(11);
   std::string source;
   std::string target;

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "tests/checkpoint/scratch_folder.h"
 #include "tests/data/small_corpus.h"
-#include "tests/data/test_folder.h"
 #include "tests/text/lines.h"
 #include "text/vocabulary.h"
 
@@ -31,7 +31,7 @@ class TextCodecTest : public testing::Test {
     options_.tokenizer.kind = TokenizerKind::word;
   }
 
-  TestFolder folder_;
+  ScratchFolder folder_;
   DataOptions options_;
 };
 
@@ -87,12 +87,8 @@ TEST_F(TextCodecTest, BrokenTrainingTextIsAnInputErrorInEveryKind) {
   folder_.write("a.src", "fine\nbad \xFF\n");
   for (const auto kind : {TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::word}) {
     options_.tokenizer.kind = kind;
-    try {
-      make_text_codec(options_);
-      ADD_FAILURE() << "no error";
-    } catch (const InputError& error) {
-      EXPECT_THAT(error.what(), testing::HasSubstr("a.src:2: byte 5"));
-    }
+    EXPECT_THAT([&] { make_text_codec(options_); },
+                testing::ThrowsMessage<InputError>(testing::HasSubstr("a.src:2: byte 5")));
   }
 }
 

@@ -8,13 +8,16 @@
 #include "base/error.h"
 #include "base/sha256.h"
 #include "data/line_reader.h"
-#include "tests/data/test_folder.h"
+#include "tests/checkpoint/scratch_folder.h"
+#include "tests/cli/bad_corpora.h"
+#include "tests/data/gzipped.h"
 
 namespace regard::text_files_test {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::StartsWith;
 using testing::ThrowsMessage;
 
 std::string many_lines(int count) {
@@ -56,7 +59,7 @@ const std::vector<std::string>& texts() {
 }
 
 TEST(TextFiles, HaveTheLinesAndDigestOfTheFile) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   for (const auto& bytes : texts()) {
     const auto path = folder.write("text", bytes);
     for (const std::int64_t memory :
@@ -72,8 +75,31 @@ TEST(TextFiles, HaveTheLinesAndDigestOfTheFile) {
   }
 }
 
+// Training reads text with TextFiles, the other commands with LineReader.
+TEST(TextFiles, HaveTheLinesOfReadLinesOrItsMessageForEachUnusualText) {
+  const ScratchFolder folder;
+  ThreadPool pool;
+  std::string plain;
+  for (int i = 0; i < 40; ++i) plain += "the cat sees " + std::to_string(i) + "\n";
+  for (const auto& text : bad_texts()) {
+    SCOPED_TRACE(text.title);
+    const auto path = folder.write(text.file_name, text.spoil(plain));
+    std::vector<std::string> expected;
+    const auto message = message_of<InputError>([&] { expected = read_lines(path); });
+    EXPECT_EQ(message.empty(), text.fate != Fate::refused);
+    for (const std::int64_t memory : {std::int64_t{0}, TextFiles::default_memory}) {
+      const TextFiles files({path}, pool, memory);
+      std::vector<std::string> found;
+      // The message of read_lines() may end with the last line that it read.
+      EXPECT_THAT(message,
+                  StartsWith(message_of<InputError>([&] { found = lines_of(files.at(path)); })));
+      EXPECT_EQ(found, expected);
+    }
+  }
+}
+
 TEST(TextFiles, TheColumnsOfAFileAreTextsWithDigestsOfTheirOwn) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   std::string bytes, source, target;
   for (int i = 0; i < 20'000; ++i) {
     source += "source " + std::to_string(i) + "\n";
@@ -93,7 +119,7 @@ TEST(TextFiles, TheColumnsOfAFileAreTextsWithDigestsOfTheirOwn) {
 }
 
 TEST(TextFiles, CountLinesWithoutValidatingThem) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write("text", "a\n\xFF\nb\n");
   ThreadPool pool;
   const TextFiles files({path}, pool);
@@ -103,7 +129,7 @@ TEST(TextFiles, CountLinesWithoutValidatingThem) {
 }
 
 TEST(TextFiles, ALineOfMoreThan16MegabytesIsAnErrorWhenItIsRead) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write("text", "a\n" + std::string(max_line_bytes, 'x') + "\nb\n" +
                                              std::string(max_line_bytes + 1, 'x') + "\nc\n");
   ThreadPool pool;
@@ -116,7 +142,7 @@ TEST(TextFiles, ALineOfMoreThan16MegabytesIsAnErrorWhenItIsRead) {
 }
 
 TEST(TextFiles, EachFileHasItsOwnError) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto good = folder.write("good", "a\n");
   const auto broken = folder.write("broken.gz", gzipped(many_lines(1000)).substr(0, 200));
   ThreadPool pool(3);
@@ -129,7 +155,7 @@ TEST(TextFiles, EachFileHasItsOwnError) {
 }
 
 TEST(TextFiles, AChangeBetweenTwoReadingsIsAnError) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write("text", "one\ntwo\n");
   const auto time = std::filesystem::last_write_time(path);
   ThreadPool pool;
@@ -142,7 +168,7 @@ TEST(TextFiles, AChangeBetweenTwoReadingsIsAnError) {
 }
 
 TEST(ForEachBlock, VisitsEveryBlockOnceOnAllThreads) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto one = folder.write("one", many_lines(50'000));
   const auto two = folder.write("two", many_lines(70'000));
   for (const std::size_t threads : {1, 2, 5}) {
@@ -160,7 +186,7 @@ TEST(ForEachBlock, VisitsEveryBlockOnceOnAllThreads) {
 }
 
 TEST(ForEachBlock, ThrowsTheFirstErrorInTheOrderOfTheFiles) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto one = folder.write("one", many_lines(30'000) + "\xFF\n" + many_lines(30'000));
   const auto two = folder.write("two", "\xFF\n");
   for (const std::size_t threads : {1, 2, 5}) {

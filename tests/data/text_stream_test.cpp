@@ -9,7 +9,8 @@
 #include "base/random.h"
 #include "base/sha256.h"
 #include "data/line_reader.h"
-#include "tests/data/test_folder.h"
+#include "tests/checkpoint/scratch_folder.h"
+#include "tests/data/gzipped.h"
 
 namespace regard::text_stream_test {
 namespace {
@@ -19,12 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::string error_of(const std::string& path) {
-  try {
-    read_lines(path);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return message_of<InputError>([&] { read_lines(path); });
 }
 
 std::string tmx(const std::string& units, const std::string& head = "<?xml version=\"1.0\"?>\n") {
@@ -37,7 +33,7 @@ std::string unit(const std::string& first, const std::string& second) {
 }
 
 TEST(TextStream, AColumnOfTabSeparatedTextIsGivenByNumberOrName) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write("fra.tsv", "\uFEFFen\tfr\r\na\tb\"\t\r\n\tc d\r\n\r\ne\tf");
   EXPECT_THAT(read_lines(path + "#1"), ElementsAre("en", "a", "", "", "e"));
   EXPECT_THAT(read_lines(path + "#2"), ElementsAre("fr", "b\"", "c d", "", "f"));
@@ -48,7 +44,7 @@ TEST(TextStream, AColumnOfTabSeparatedTextIsGivenByNumberOrName) {
 }
 
 TEST(TextStream, SeveralColumnsAreJoinedInTheirOrderWithASpace) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto plain = folder.write("hun.tsv", "kutya\tkuty\u00E1k\tN;PL\nh\u00E1z\th\u00E1z\t\n\n");
   EXPECT_THAT(read_lines(plain + "#3+1"), ElementsAre("N;PL kutya", "h\u00E1z", ""));
   EXPECT_THAT(read_lines(plain + "#1+1+2"),
@@ -66,7 +62,7 @@ TEST(TextStream, SeveralColumnsAreJoinedInTheirOrderWithASpace) {
 }
 
 TEST(TextStream, AColumnWhoseWholeNameHasAPlusIsMeant) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write("a.tsv", "a\ta+b\tb\tC++\n1\t2\t3\t4\n");
   EXPECT_THAT(read_lines(path + "#a+b"), ElementsAre("2"));
   EXPECT_THAT(read_lines(path + "#b+a"), ElementsAre("3 1"));
@@ -76,7 +72,7 @@ TEST(TextStream, AColumnWhoseWholeNameHasAPlusIsMeant) {
 }
 
 TEST(TextStream, ASelectionWithAColumnThatIsNotThereIsAnError) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write("a.tsv", "lemma\tform\tfeatures\na\tb\tc\n");
   EXPECT_THAT(error_of(path + "#featurs+lemma"),
               AllOf(HasSubstr("a.tsv:1: found no `featurs` in `lemma`, `form`, `features`"),
@@ -92,7 +88,7 @@ TEST(TextStream, ASelectionWithAColumnThatIsNotThereIsAnError) {
 }
 
 TEST(TextStream, AFileWhoseNameHasASharpIsMeant) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write("c#1", "x\ty\n");
   folder.write("c", "a\tb\n");
   EXPECT_THAT(read_lines(path), ElementsAre("x\ty"));
@@ -102,7 +98,7 @@ TEST(TextStream, AFileWhoseNameHasASharpIsMeant) {
 }
 
 TEST(TextStream, ColumnsThatAreNotThereAreErrorsWithTheLine) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write("pairs.tsv", "English\tFrench\na\tb\nc\n");
   EXPECT_THAT(error_of(path + "#2"),
               HasSubstr("pairs.tsv:3: found 1 column, expected at least 2; separate columns"));
@@ -120,7 +116,7 @@ TEST(TextStream, ColumnsThatAreNotThereAreErrorsWithTheLine) {
 }
 
 TEST(TextStream, FilesWithoutColumnsAreErrors) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   EXPECT_THAT(error_of(folder.write("book.xlsx", "PK") + "#1"),
               HasSubstr("book.xlsx: found a name in .xlsx, expected a file with columns"));
   EXPECT_THAT(error_of(folder.write("all.tar.gz", gzipped("x")) + "#1"), HasSubstr("in .tar"));
@@ -130,7 +126,7 @@ TEST(TextStream, FilesWithoutColumnsAreErrors) {
 }
 
 TEST(TextStream, CsvHasQuotesAndLineFeedsInThem) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write("pairs.csv",
                                  "en,fr,n\r\n"
                                  "\"a, \"\"b\"\"\",c\"d,1\r\n"
@@ -142,7 +138,7 @@ TEST(TextStream, CsvHasQuotesAndLineFeedsInThem) {
 }
 
 TEST(TextStream, QuotesOfCsvThatDoNotCloseAreErrorsWithTheLineWhereTheyOpen) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   EXPECT_THAT(error_of(folder.write("open.csv", "a,b\nc,\"d\ne,f\n") + "#1"),
               HasSubstr("open.csv:2: found a quote that opens a field and the end of the file"));
   EXPECT_THAT(error_of(folder.write("after.csv", "a,b\n\"c\"d,e\n") + "#1"),
@@ -154,7 +150,7 @@ TEST(TextStream, QuotesOfCsvThatDoNotCloseAreErrorsWithTheLineWhereTheyOpen) {
 }
 
 TEST(TextStream, AKeyOfJsonLinesMayBeNested) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write(
       "corpus.jsonl", R"({"id": 1, "translation": {"en": "a\nb\r\nc", "fr": "d"}})"
                       "\n"
@@ -166,7 +162,7 @@ TEST(TextStream, AKeyOfJsonLinesMayBeNested) {
 }
 
 TEST(TextStream, JsonThatIsNoObjectWithTheTextIsAnErrorWithTheLine) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write("corpus.jsonl", R"({"en": "a", "fr": "b", "x": [1]})"
                                                  "\n"
                                                  R"({"en": 3})"
@@ -186,7 +182,7 @@ TEST(TextStream, JsonThatIsNoObjectWithTheTextIsAnErrorWithTheLine) {
 }
 
 TEST(TextStream, ALanguageOfTmxIsFoundWithItsRegion) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write(
       "memory.tmx",
       tmx("<tu><tuv xml:lang=\"EN-US\"><seg>a &amp; b</seg></tuv>"
@@ -201,7 +197,7 @@ TEST(TextStream, ALanguageOfTmxIsFoundWithItsRegion) {
 }
 
 TEST(TextStream, CodesInSegmentsOfTmxAreLeftOut) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write(
       "codes.tmx",
       tmx(unit("a <bpt i=\"1\">&lt;b&gt;<sub>no</sub></bpt>bold<ept i=\"1\">&lt;/b&gt;</ept> "
@@ -211,7 +207,7 @@ TEST(TextStream, CodesInSegmentsOfTmxAreLeftOut) {
 }
 
 TEST(TextStream, TmxMayBeUtf16OrHaveAnEncodingOfItsOwn) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   std::string wide = "\xFF\xFE";
   for (const char c : tmx(unit("a", "b"), "<?xml version=\"1.0\" encoding=\"UTF-16\"?>")) {
     wide += {c, '\0'};
@@ -222,7 +218,7 @@ TEST(TextStream, TmxMayBeUtf16OrHaveAnEncodingOfItsOwn) {
 }
 
 TEST(TextStream, BrokenTmxIsAnErrorWithTheLine) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path = folder.write("memory.tmx", tmx(unit("a", "b")));
   EXPECT_THAT(error_of(path + "#de"),
               HasSubstr("found no unit in the language `de`, expected one of `en`, `fr`"));
@@ -254,7 +250,7 @@ TEST(TextStream, BrokenTmxIsAnErrorWithTheLine) {
 }
 
 TEST(TextStream, EntitiesOfTmxAreNotExpanded) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   folder.write("secret", "secret");
   const auto with = [&](const std::string& declarations, const std::string& text) {
     return error_of(folder.write("entity.tmx",
@@ -275,7 +271,7 @@ TEST(TextStream, EntitiesOfTmxAreNotExpanded) {
 }
 
 TEST(TextStream, ReadsColumnsOfCompressedFiles) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   EXPECT_THAT(read_lines(folder.write("a.tsv.gz", gzipped("en\tfr\na\tb\n")) + "#fr"),
               ElementsAre("b"));
   EXPECT_THAT(read_lines(folder.write("a.tmx.gz", gzipped(tmx(unit("a", "b")))) + "#fr"),
@@ -286,7 +282,7 @@ TEST(TextStream, ReadsColumnsOfCompressedFiles) {
 }
 
 TEST(TextStream, LongAndManyRecordsAreReadWhole) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const std::string long_text(200'000, 'x');
   std::string table, memory;
   for (int i = 0; i < 5'000; ++i) {
@@ -306,7 +302,7 @@ TEST(TextStream, LongAndManyRecordsAreReadWhole) {
 }
 
 TEST(TextStream, TheHashIsThatOfTheFileAndItsColumn) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto hash_of = [](const std::string& path) {
     Sha256 hash;
     TextStream stream(path);
@@ -326,7 +322,7 @@ TEST(TextStream, TheHashIsThatOfTheFileAndItsColumn) {
 }
 
 TEST(TextStream, BothColumnsHaveOneLineForEachRecordOfAnyTable) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   Random random(1);
   for (int trial = 0; trial < 50; ++trial) {
     std::string csv, tsv;

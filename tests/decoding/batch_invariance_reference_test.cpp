@@ -492,11 +492,11 @@ std::vector<Case> cases_of_attention(const std::string& kind) {
   return all;
 }
 
-// Kinds of attention that contain a score.
+// Every score, in local_m and, by turns, in the other kinds of attention that contain one.
 std::vector<Case> cases_of_scores() {
   std::vector<Case> all;
-  for (const std::string kind : {"local_p", "local_m", "hard"}) {
-    for (const auto score : content_scores()) {
+  for (const auto score : content_scores()) {
+    for (const std::string kind : {"local_m", all.size() % 4 == 0 ? "local_p" : "hard"}) {
       auto options = odd();
       set_attention(options, kind);
       options.attention.score = score;
@@ -607,6 +607,8 @@ std::vector<Case> cases_of_transformer() {
   all.push_back({"stacked and pyramidal", options});
   options.encoder.self_attention_layers = 1;
   all.push_back({"stacked and pyramidal under self-attention", options});
+  set_transformer(options.decoder);
+  all.push_back({"over a pyramid", options});
   return all;
 }
 
@@ -628,7 +630,7 @@ std::vector<Case> cases_of_images() {
   return all;
 }
 
-// Common widths.
+// Common widths: of a GRU first, of a Transformer last.
 std::vector<Case> cases_of_width(std::int64_t D) {
   std::vector<Case> all;
   ModelOptions options;
@@ -679,7 +681,8 @@ std::vector<Family> families() {
   }
   all.push_back({"transformer", cases_of_transformer()});
   all.push_back({"images", cases_of_images()});
-  all.push_back({"width_64", cases_of_width(64)});
+  const auto narrow = cases_of_width(64);
+  all.push_back({"width_64", {narrow.front(), narrow.back()}});
   all.push_back({"width_256", cases_of_width(256)});
   all.push_back({"ensemble", cases_of_ensemble()});
   return all;

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -54,24 +53,6 @@ TEST(SearchReference, GreedySearchTakesTheMostProbableTokens) {
     }
     EXPECT_EQ(found[i][0].tokens, tokens);
     EXPECT_NEAR(found[i][0].log_probability, log_p, 1e-9);
-  }
-}
-
-TEST(Search, ResultsDoNotDependOnTheBatch) {
-  torch::manual_seed(3);
-  TableModel model(random_table(6, 2));
-  const auto [source, lengths] = table_sentences(6);
-  for (const std::int64_t beam : {1, 3, 5}) {
-    const auto together = search(model, {source, lengths}, table_options(beam, 10));
-    for (std::int64_t i = 0; i < 6; ++i) {
-      const auto alone =
-          search(model, {source.narrow(0, i, 1), lengths.narrow(0, i, 1)}, table_options(beam, 10));
-      ASSERT_EQ(alone[0].size(), together[i].size());
-      for (std::size_t k = 0; k < alone[0].size(); ++k) {
-        EXPECT_EQ(alone[0][k].tokens, together[i][k].tokens);
-        EXPECT_EQ(alone[0][k].score, together[i][k].score);
-      }
-    }
   }
 }
 

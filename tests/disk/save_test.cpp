@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <string>
 
@@ -23,11 +22,6 @@ namespace fs = std::filesystem;
 using disk::Watch;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 // Writes a folder with a config.yaml and weights, all of which are `value`.
 FolderWriter writer_of(const fs::path& path, int value) {
@@ -102,7 +96,7 @@ const std::vector<Saved> all_saved = {
      }},
     {"file", [](const fs::path& at) { write_file(at / "f", "1"); },
      [](const fs::path& at) { write_file(at / "f", "2"); },
-     [](const fs::path& at) { return std::stoi(text_of(at / "f")); }},
+     [](const fs::path& at) { return std::stoi(bytes_of(at / "f")); }},
     {"folder in new folders", nothing,
      [](const fs::path& at) { writer_of(at / "a/b/m", 2).commit(); },
      [](const fs::path& at) { return value_of(at / "a/b/m"); }},

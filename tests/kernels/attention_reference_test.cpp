@@ -9,6 +9,7 @@
 #include "kernels/device.h"
 #include "kernels/mode.h"
 #include "kernels/packed_weights.h"
+#include "tests/gradcheck.h"
 
 namespace regard::kernels::kernels_attention_reference_test {
 namespace {
@@ -42,16 +43,7 @@ class AttentionReference : public testing::TestWithParam<ScoreForm> {
     return found;
   }
   void expect_kernel_equals_reference(const torch::Tensor& windows) {
-    expect_equal(all(windows, false), all(windows, true));
-  }
-  static void expect_equal(const std::vector<torch::Tensor>& fused,
-                           const std::vector<torch::Tensor>& plain) {
-    for (std::size_t i = 0; i < fused.size(); ++i) {
-      ASSERT_EQ(fused[i].defined(), plain[i].defined()) << i;
-      if (fused[i].defined()) {
-        EXPECT_TRUE(torch::allclose(fused[i], plain[i], 1e-10, 1e-12)) << i;
-      }
-    }
+    expect_all_close(all(windows, false), all(windows, true), 1e-10);
   }
 
   torch::Tensor lengths_ = torch::tensor({7, 4, 1});
@@ -125,7 +117,7 @@ TEST_P(AdditiveScores, AndGradientsEqualTheReference) {
     return std::vector<torch::Tensor>{e.detach(), states_.grad(), W_.grad(), v_.grad(),
                                       keys_.grad()};
   };
-  expect_equal(scores(false), scores(true));
+  expect_all_close(scores(false), scores(true), 1e-10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Fused, AdditiveScores, testing::Values(ScoreForm::additive));

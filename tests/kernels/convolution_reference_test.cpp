@@ -1,11 +1,10 @@
-#include "kernels/convolution.h"
+#include "kernels/linear.h"
 
 #include <gtest/gtest.h>
 #include <torch/autograd.h>
 #include <torch/types.h>
 #include <torch/utils.h>
 
-#include "kernels/linear.h"
 #include "tests/gradcheck.h"
 
 namespace regard::kernels::convolution_reference_test {
@@ -30,11 +29,7 @@ TEST(ConvolutionReference, AProductOfNeighbourhoodsIsAConvolution) {
     const auto gradients = [&](const torch::Tensor& result) {
       return torch::autograd::grad({(result * along).sum()}, {x, weight});
     };
-    const auto found = gradients(y);
-    const auto wanted = gradients(expected);
-    for (std::size_t i = 0; i < 2; ++i) {
-      EXPECT_TRUE(torch::allclose(found[i], wanted[i], 1e-12, 1e-12)) << i;
-    }
+    expect_all_close(gradients(y), gradients(expected), 1e-12);
   }
 }
 

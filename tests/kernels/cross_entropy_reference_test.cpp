@@ -39,11 +39,8 @@ void expect_equals_the_reference(const Inputs& in, double smoothing, double tole
   EXPECT_TRUE(torch::allclose(fused.loss, plain.loss, tolerance, tolerance));
   EXPECT_TRUE(torch::allclose(fused.nll, plain.nll, tolerance, tolerance));
   // Scaled, as a mean over tokens is.
-  const auto fused_gradients = torch::autograd::grad({fused.loss / 7}, in.tensors());
-  const auto plain_gradients = torch::autograd::grad({plain.loss / 7}, in.tensors());
-  for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_TRUE(torch::allclose(fused_gradients[i], plain_gradients[i], tolerance, tolerance)) << i;
-  }
+  expect_all_close(torch::autograd::grad({fused.loss / 7}, in.tensors()),
+                   torch::autograd::grad({plain.loss / 7}, in.tensors()), tolerance);
 }
 
 TEST(LinearCrossEntropyReference, ValuesAndGradientsEqualTheReference) {
@@ -83,10 +80,7 @@ TEST(LinearCrossEntropyReference, IgnoredRowsHaveNoLossAndNoGradient) {
       EXPECT_TRUE(torch::allclose(found.loss, expected.loss, 1e-12, 1e-12));
       EXPECT_TRUE(torch::allclose(found.nll.index_select(0, kept), expected.nll, 1e-12, 1e-12));
       EXPECT_EQ(found.nll.masked_select(ignored).abs().sum().item<double>(), 0);
-      const auto d_found = torch::autograd::grad({found.loss}, in.tensors());
-      for (std::size_t i = 0; i < 3; ++i) {
-        EXPECT_TRUE(torch::allclose(d_found[i], d_expected[i], 1e-12, 1e-12)) << i;
-      }
+      expect_all_close(torch::autograd::grad({found.loss}, in.tensors()), d_expected, 1e-12);
     }
   }
 }
@@ -107,11 +101,8 @@ TEST(LinearCrossEntropyReference, WithAConsistencyValuesAndGradientsEqualTheRefe
         linear_cross_entropy_reference(in.rows, in.weight, in.bias, targets, 0.1, 2.5);
     EXPECT_TRUE(torch::allclose(fused.loss, plain.loss, tolerance, tolerance));
     EXPECT_TRUE(torch::allclose(fused.nll, plain.nll, tolerance, tolerance));
-    const auto found = torch::autograd::grad({fused.loss}, in.tensors());
-    const auto expected = torch::autograd::grad({plain.loss}, in.tensors());
-    for (std::size_t i = 0; i < 3; ++i) {
-      EXPECT_TRUE(torch::allclose(found[i], expected[i], 10 * tolerance, 10 * tolerance)) << i;
-    }
+    expect_all_close(torch::autograd::grad({fused.loss}, in.tensors()),
+                     torch::autograd::grad({plain.loss}, in.tensors()), 10 * tolerance);
   }
 }
 
@@ -178,11 +169,8 @@ TEST(CopyCrossEntropyReference, ValuesAndGradientsEqualTheReference) {
                                                          in.copies(), smoothing);
       EXPECT_TRUE(torch::allclose(found.loss, expected.loss, tolerance, tolerance));
       EXPECT_TRUE(torch::allclose(found.nll, expected.nll, tolerance, tolerance));
-      const auto d_found = torch::autograd::grad({found.loss / 7}, in.tensors());
-      const auto d_expected = torch::autograd::grad({expected.loss / 7}, in.tensors());
-      for (std::size_t i = 0; i < d_found.size(); ++i) {
-        EXPECT_TRUE(torch::allclose(d_found[i], d_expected[i], tolerance, tolerance)) << i;
-      }
+      expect_all_close(torch::autograd::grad({found.loss / 7}, in.tensors()),
+                       torch::autograd::grad({expected.loss / 7}, in.tensors()), tolerance);
     }
   }
 }
@@ -310,11 +298,8 @@ TEST(CopyCrossEntropyReference, IgnoredRowsHaveNoLossAndNoGradient) {
   EXPECT_TRUE(torch::allclose(found.loss, expected.loss, 1e-12, 1e-12));
   EXPECT_TRUE(torch::allclose(found.nll.index_select(0, kept), expected.nll, 1e-12, 1e-12));
   EXPECT_EQ(found.nll.masked_select(ignored).abs().sum().item<double>(), 0);
-  const auto d_found = torch::autograd::grad({found.loss}, in.tensors());
-  const auto d_expected = torch::autograd::grad({expected.loss}, in.tensors());
-  for (std::size_t i = 0; i < d_found.size(); ++i) {
-    EXPECT_TRUE(torch::allclose(d_found[i], d_expected[i], 1e-12, 1e-12)) << i;
-  }
+  expect_all_close(torch::autograd::grad({found.loss}, in.tensors()),
+                   torch::autograd::grad({expected.loss}, in.tensors()), 1e-12);
 }
 
 // Losses that weight each row by a function of all, as minimum risk training does.
@@ -335,11 +320,8 @@ TEST(LinearNllReference, ValuesAndGradientsEqualTheReference) {
     for (const auto& nll : found) {
       EXPECT_EQ(nll.dtype(), torch::kDouble);
       EXPECT_TRUE(torch::allclose(nll, expected, tolerance, tolerance));
-      const auto gradients = torch::autograd::grad({mixed(nll)}, in.tensors());
-      for (std::size_t i = 0; i < 3; ++i) {
-        EXPECT_TRUE(torch::allclose(gradients[i], expected_gradients[i], tolerance, tolerance))
-            << i;
-      }
+      expect_all_close(torch::autograd::grad({mixed(nll)}, in.tensors()), expected_gradients,
+                       tolerance);
     }
   }
 }

@@ -60,10 +60,7 @@ TEST_F(Late, ValuesAndGradientsAreThoseOfTheLoop) {
   const auto late = Mode::time_loop();
   const auto loss = r.loss();
   EXPECT_TRUE(torch::allclose(loss, plain, 1e-12, 1e-12));
-  const auto found = torch::autograd::grad({loss}, r.all());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    EXPECT_TRUE(torch::allclose(found[i], wanted[i], 1e-10, 1e-12)) << i;
-  }
+  expect_all_close(torch::autograd::grad({loss}, r.all()), wanted, 1e-10);
 }
 
 TEST_F(Late, GradientsMatchCentralDifferences) {

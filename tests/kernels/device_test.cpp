@@ -16,6 +16,7 @@
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
 #include "kernels/recurrence.h"
+#include "tests/checkpoint/scratch_folder.h"
 
 namespace regard::kernels::device_test {
 namespace {
@@ -37,16 +38,11 @@ TEST(FindDevice, RefusesWhatIsNoNameAndWhatIsNotThere) {
 }
 
 TEST(FindDevice, ComplainsOfTooManyProcessesOnlyIfTheyChooseTheDevice) {
-  const auto message_of = [](const std::string& name) {
-    try {
-      find_device(name, 1000);
-    } catch (const EnvironmentError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+  const auto message_for = [](const std::string& name) {
+    return message_of<EnvironmentError>([&] { find_device(name, 1000); });
   };
-  EXPECT_THAT(message_of("cuda"), testing::HasSubstr("1001 processes or more train"));
-  EXPECT_THAT(message_of("cuda:1000"), testing::HasSubstr("cuda:1000 was asked for"));
+  EXPECT_THAT(message_for("cuda"), testing::HasSubstr("1001 processes or more train"));
+  EXPECT_THAT(message_for("cuda:1000"), testing::HasSubstr("cuda:1000 was asked for"));
 }
 
 TEST(Tf32, IsAllowedToAllLibrariesOrToNone) {

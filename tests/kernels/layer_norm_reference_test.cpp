@@ -52,16 +52,6 @@ struct Case {
   Tensor x, z, g, b, along;
 };
 
-void expect_close(const std::vector<Tensor>& found, const std::vector<Tensor>& expected,
-                  double tolerance) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    ASSERT_EQ(found[i].defined(), expected[i].defined()) << i;
-    if (!found[i].defined()) continue;
-    EXPECT_TRUE(torch::allclose(found[i], expected[i], tolerance, tolerance)) << i;
-  }
-}
-
 // With the mask of `dropout`, unlike the reference implementation.
 NormOfSum plain(const Case& c, const KeyedDropout& dropout) {
   const auto sum = c.z.defined() ? c.x + kernels::dropout(c.z, dropout) : c.x;
@@ -85,8 +75,8 @@ TEST_F(LayerNormReference, ValuesAndGradientsAreThoseOfLibTorch) {
             for (const auto used : {Used::both, Used::sum, Used::norm}) {
               SCOPED_TRACE(testing::Message() << type << ", " << rows << " rows of " << D << ", z "
                                               << with_z << ", p " << dropout.p);
-              expect_close(c.computed(add_and_norm(c.x, c.z, dropout, c.g, c.b), used),
-                           c.computed(plain(c, dropout), used), tolerance);
+              expect_all_close(c.computed(add_and_norm(c.x, c.z, dropout, c.g, c.b), used),
+                               c.computed(plain(c, dropout), used), tolerance);
             }
           }
         }
@@ -99,7 +89,8 @@ TEST_F(LayerNormReference, TheReferenceImplementationIsEqualWithoutDropout) {
   const Case c(7, 33, true, torch::kDouble);
   const auto fused = c.computed(add_and_norm(c.x, c.z, no_dropout, c.g, c.b), Used::both);
   use_reference(true);
-  expect_close(c.computed(add_and_norm(c.x, c.z, no_dropout, c.g, c.b), Used::both), fused, 1e-11);
+  expect_all_close(c.computed(add_and_norm(c.x, c.z, no_dropout, c.g, c.b), Used::both), fused,
+                   1e-11);
 }
 
 TEST_F(LayerNormReference, GradientsEqualCentralDifferences) {

@@ -11,6 +11,7 @@
 #include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 #include "kernels/recurrence.h"
+#include "tests/gradcheck.h"
 
 namespace regard::kernels::linear_reference_test {
 namespace {
@@ -115,11 +116,8 @@ TEST_F(LinearReference, AReluWithDropoutEqualsItsParts) {
         PackedWeights products;
         for (auto* weights : {static_cast<PackedWeights*>(nullptr), &products}) {
           const auto mode = Mode::training(weights);
-          const auto found = computed(linear_relu(x, W, b, dropout));
-          for (std::size_t i = 0; i < found.size(); ++i) {
-            EXPECT_TRUE(torch::allclose(found[i], expected[i], tolerance, tolerance))
-                << type << " " << N << " " << dropout.p << " tensor " << i;
-          }
+          SCOPED_TRACE(testing::Message() << type << " " << N << " " << dropout.p);
+          expect_all_close(computed(linear_relu(x, W, b, dropout)), expected, tolerance);
         }
       }
     }

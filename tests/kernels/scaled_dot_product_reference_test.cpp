@@ -11,6 +11,7 @@
 
 #include "kernels/device.h"
 #include "kernels/loops/heads.h"
+#include "tests/gradcheck.h"
 #include "tests/kernels/portable/portable_loops.h"
 
 namespace regard::kernels::scaled_dot_product_reference_test {
@@ -69,14 +70,11 @@ TEST(ScaledDotProductReference, TheFusedOperationEqualsTheReferenceInValuesAndGr
         for (const auto& [padded, causal] : padded_and_causal) {
           for (const auto type : {torch::kDouble, torch::kFloat}) {
             const Case c(T, positions, width, type);
-            const auto fused = c.run(padded, causal);
-            const auto plain = c.reference(padded, causal);
-            const double tolerance = type == torch::kDouble ? 1e-12 : 2e-5;
-            for (std::size_t i = 0; i < fused.size(); ++i) {
-              EXPECT_TRUE(torch::allclose(fused[i], plain[i], tolerance, tolerance))
-                  << i << " width " << width << " T " << T << " S " << positions << " padded "
-                  << padded << " causal " << causal << " " << type;
-            }
+            SCOPED_TRACE(testing::Message()
+                         << "width " << width << " T " << T << " S " << positions << " padded "
+                         << padded << " causal " << causal << " " << type);
+            expect_all_close(c.run(padded, causal), c.reference(padded, causal),
+                             type == torch::kDouble ? 1e-12 : 2e-5);
           }
         }
       }
@@ -142,11 +140,7 @@ TEST(ScaledDotProductReference, GradientsOfOverlappingOrTransposedTensorsEqualTh
   c.keys_and_values =
       torch::randn({B, 1, 2 * H * 3}, torch::kDouble).requires_grad_().expand({B, 6, 2 * H * 3});
   c.d_y = torch::ones({1, 1, 1}, torch::kDouble).expand({B, 4, H * 3});
-  const auto fused = c.run(true, false);
-  const auto plain = c.reference(true, false);
-  for (std::size_t i = 0; i < fused.size(); ++i) {
-    EXPECT_TRUE(torch::allclose(fused[i], plain[i], 1e-12, 1e-12)) << i;
-  }
+  expect_all_close(c.run(true, false), c.reference(true, false), 1e-12);
 }
 
 template <typename T>
@@ -190,11 +184,9 @@ void expect_every_loop_equals_the_reference(torch::ScalarType type, double toler
       all.push_back(portable_heads_v4<T>());
       for (const auto& loops : all) {
         for (const bool keeps_weights : {false, true}) {
-          const auto found = run_loops(loops, c, causal, keeps_weights);
-          for (std::size_t i = 0; i < found.size(); ++i) {
-            EXPECT_TRUE(torch::allclose(found[i], expected[i], tolerance, tolerance))
-                << i << " width " << width << " causal " << causal << " weights " << keeps_weights;
-          }
+          SCOPED_TRACE(testing::Message() << "width " << width << " causal " << causal
+                                          << " weights " << keeps_weights);
+          expect_all_close(run_loops(loops, c, causal, keeps_weights), expected, tolerance);
         }
       }
     }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tests/learning/lesson.h"
+#include "tests/model/small_model_options.h"
 #include "tests/training/minimum_risk_case.h"
 
 namespace regard::learning_minimum_risk_test {
@@ -21,11 +22,7 @@ Example reversing(Random& random) {
 }
 
 ModelOptions model_options(LayerKind kind) {
-  ModelOptions options;
-  options.encoder.embedding_dim = options.encoder.hidden_size = 32;
-  options.decoder.embedding_dim = options.decoder.hidden_size = options.decoder.readout_size = 32;
-  options.attention.size = 32;
-  options.dropout = {0, 0, 0};
+  auto options = small_model_options(32);
   options.decoder.kind = kind;
   options.decoder.self_attention.heads = 2;
   options.decoder.self_attention.feed_forward_size = 64;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/choice.h"
 #include "tests/metrics/metric_cases.h"
 
 namespace regard::bleu_reference_test {
@@ -11,8 +12,8 @@ namespace {
 
 BleuOptions options_of(const Json& row) {
   BleuOptions options;
-  options.tokenizer = parse_bleu_tokenizer(row.at("tokenizer").get<std::string>());
-  options.smoothing = parse_bleu_smoothing(row.at("smoothing").get<std::string>());
+  options.tokenizer = find_choice<BleuTokenizer>(row.at("tokenizer").get<std::string>()).value();
+  options.smoothing = find_choice<BleuSmoothing>(row.at("smoothing").get<std::string>()).value();
   if (!row.at("smoothing_value").is_null()) options.smoothing_value = row.at("smoothing_value");
   options.lowercase = row.at("lowercase");
   options.effective_order = row.at("effective_order");

@@ -11,10 +11,6 @@
 namespace regard::bleu_test {
 namespace {
 
-TEST(Bleu, IdenticalLinesScore100) {
-  EXPECT_NEAR(corpus_score(Bleu(), {"a b c d e"}, {{"a b c d e"}}), 100, 1e-9);
-}
-
 // Computed by hand: precisions 5/6, 3/5, 1/4 and 0/3, which is smoothed to 1/6.
 TEST(Bleu, ScoreOfASmallExample) {
   const Bleu bleu;
@@ -28,17 +24,6 @@ TEST(Bleu, BrevityPenaltyIsExpOneMinusRatio) {
   EXPECT_DOUBLE_EQ(compute_bleu(counts.sum()).brevity_penalty, std::exp(1 - 6. / 4));
 }
 
-TEST(Bleu, UsesTheShorterOfTwoEquallyCloseReferences) {
-  const auto counts = Bleu().count({"a b c d"}, {{"a b c d e"}, {"a b c"}});
-  EXPECT_EQ(counts.sum()[bleu_reference_length], 3);
-}
-
-TEST(Bleu, WithoutSmoothingAnOrderWithoutMatchesScoresZero) {
-  BleuOptions options;
-  options.smoothing = BleuSmoothing::none;
-  EXPECT_EQ(corpus_score(Bleu(options), {"a b x c d"}, {{"a b y c d"}}), 0);
-}
-
 TEST(Bleu, SmoothingValueReplacesTheDefault) {
   BleuOptions options;
   options.smoothing = BleuSmoothing::floor;
@@ -49,33 +34,20 @@ TEST(Bleu, SmoothingValueReplacesTheDefault) {
   EXPECT_THAT(bleu.signature(1), testing::HasSubstr("smooth:floor[0.50]"));
 }
 
-TEST(Bleu, TheEffectiveOrderIgnoresOrdersLongerThanTheSentence) {
-  const Bleu effective({.effective_order = true});
-  EXPECT_NEAR(corpus_score(effective, {"hello there"}, {{"hello there"}}), 100, 1e-9);
-  EXPECT_EQ(corpus_score(Bleu(), {"hello there"}, {{"hello there"}}), 0);
-}
-
 TEST(Bleu, NoSentencesScoreZero) {
   EXPECT_EQ(corpus_score(Bleu(), {}, {{}}), 0);
 }
 
 TEST(Bleu, DifferentLineCountsNameBothCounts) {
-  try {
-    corpus_score(Bleu(), {"a", "b"}, {{"a", "b"}, {"a"}});
-    FAIL() << "no error";
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(),
-                 "reference 2 has 1 line, but found 2 hypotheses: give one line for each");
-  }
+  EXPECT_THAT(([] {
+                corpus_score(Bleu(), {"a", "b"}, {{"a", "b"}, {"a"}});
+              }),
+              testing::ThrowsMessage<InputError>(testing::StrEq(
+                  "reference 2 has 1 line, but found 2 hypotheses: give one line for each")));
 }
 
 TEST(Bleu, NoReferenceIsAnError) {
   EXPECT_THROW(corpus_score(Bleu(), {"a"}, {}), InputError);
-}
-
-TEST(Bleu, AnUnknownSmoothingIsAnErrorWithAllNames) {
-  EXPECT_THAT([] { parse_bleu_smoothing("laplace"); },
-              testing::ThrowsMessage<ConfigError>(testing::HasSubstr("exp, floor, add-k or none")));
 }
 
 TEST(Bleu, SignatureHasTheVersionOfRegard) {

@@ -1,6 +1,5 @@
 #include "metrics/chrf.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -22,31 +21,10 @@ TEST(Chrf, ScoreOfASmallExample) {
                    100 * 5 * precision * recall / (4 * precision + recall));
 }
 
-TEST(Chrf, UsesTheBestReferenceOfEachSentence) {
-  const double best_alone = corpus_score(Chrf(), {"abcd", "efgh"}, {{"abcx", "efgh"}});
-  EXPECT_DOUBLE_EQ(corpus_score(Chrf(), {"abcd", "efgh"}, {{"abcx", "zzzz"}, {"zzzz", "efgh"}}),
-                   best_alone);
-}
-
 TEST(Chrf, UsesTheFirstOfReferencesWithEqualScores) {
   const double first_alone = corpus_score(Chrf(), {"ab", "cd"}, {{"ab", "xyzw"}});
   EXPECT_DOUBLE_EQ(corpus_score(Chrf(), {"ab", "cd"}, {{"ab", "xyzw"}, {"ab", "xx"}}), first_alone);
   EXPECT_NE(corpus_score(Chrf(), {"ab", "cd"}, {{"ab", "xx"}, {"ab", "xyzw"}}), first_alone);
-}
-
-TEST(Chrf, PlusPlusCountsWordOrder) {
-  ChrfOptions plus_plus;
-  plus_plus.word_order = 2;
-  EXPECT_DOUBLE_EQ(corpus_score(Chrf(), {"ab cd"}, {{"abc d"}}), 100);
-  EXPECT_LT(corpus_score(Chrf(plus_plus), {"ab cd"}, {{"abc d"}}), 100);
-  EXPECT_EQ(chrf_name(plus_plus), "chrF2++");
-}
-
-TEST(Chrf, LowercaseIgnoresCase) {
-  ChrfOptions options;
-  options.lowercase = true;
-  EXPECT_DOUBLE_EQ(corpus_score(Chrf(options), {"ÄB"}, {{"äb"}}), 100);
-  EXPECT_LT(corpus_score(Chrf(), {"ÄB"}, {{"äb"}}), 100);
 }
 
 TEST(Chrf, NoSentencesScoreZero) {

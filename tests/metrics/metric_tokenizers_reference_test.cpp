@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/choice.h"
 #include "tests/metrics/metric_cases.h"
 #include "text/unicode.h"
 
@@ -27,7 +28,8 @@ std::string join_tokens(std::u32string_view spaced) {
 TEST(BleuTokenizerReference, TokensEqualThoseOfSacreBleu) {
   for (const Json& row : metric_cases().at("tokens")) {
     SCOPED_TRACE(row.dump());
-    const auto tokenizer = parse_bleu_tokenizer(row.at("tokenizer").get<std::string>());
+    const auto tokenizer =
+        find_choice<BleuTokenizer>(row.at("tokenizer").get<std::string>()).value();
     EXPECT_EQ(join_tokens(tokenize_for_bleu(line_of(row), tokenizer)), row.at("tokens"));
   }
 }

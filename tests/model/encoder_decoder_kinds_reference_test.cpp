@@ -98,16 +98,6 @@ class EncoderDecoderKindsReference : public testing::TestWithParam<std::string> 
         .objective;
   }
   torch::Tensor loss() { return loss(source_, input_, output_); }
-  std::vector<std::vector<Hypothesis>> found(std::int64_t beam, std::int64_t first,
-                                             std::int64_t n) {
-    SearchRequest options;
-    options.beam_size = beam;
-    options.max_output_length = 6;
-    options.want_weights = true;
-    const auto lengths = lengths_.narrow(0, first, n);
-    const auto longest = lengths.max().item<std::int64_t>();
-    return search(*model_, {source_.narrow(0, first, n).narrow(1, 0, longest), lengths}, options);
-  }
 
   std::shared_ptr<EncoderDecoder> model_;
   torch::Tensor source_ = torch::tensor({{4, 5, 6, 3}, {7, 4, 3, 0}, {5, 3, 0, 0}});
@@ -166,38 +156,22 @@ TEST_P(EncoderDecoderKindsReference, GradientsOfTheWholeEqualCentralDifferences)
   expect_gradients_match([&] { return loss(); }, named_tensors(*model_), 1e-5);
 }
 
-TEST_P(EncoderDecoderKindsReference, ASearchFindsTheSameInABatchAndAlone) {
-  for (const std::int64_t beam : {1, 3}) {
-    const auto together = found(beam, 0, 3);
-    for (std::int64_t b = 0; b < 3; ++b) {
-      const auto alone = found(beam, b, 1)[0];
-      ASSERT_EQ(alone.size(), together[b].size());
-      for (std::size_t k = 0; k < alone.size(); ++k) {
-        EXPECT_EQ(alone[k].tokens, together[b][k].tokens);
-        EXPECT_NEAR(alone[k].log_probability, together[b][k].log_probability, 1e-9);
-        ASSERT_EQ(alone[k].weights.size(), together[b][k].weights.size());
-        for (std::size_t t = 0; t < alone[k].weights.size(); ++t) {
-          for (std::size_t s = 0; s < alone[k].weights[t].size(); ++s) {
-            EXPECT_NEAR(alone[k].weights[t][s], together[b][k].weights[t][s], 1e-6);
-          }
-        }
-      }
-    }
-  }
-}
-
 // The log P of a search, step by step, is that of the whole sequence at once.
 TEST_P(EncoderDecoderKindsReference, AHypothesisHasTheProbabilityOfItsTokensGivenAtOnce) {
   const torch::NoGradGuard guard;
+  const auto source = source_.narrow(0, 0, 1), lengths = lengths_.narrow(0, 0, 1);
   for (const std::int64_t beam : {1, 3}) {
-    const auto hypotheses = found(beam, 0, 1)[0];
-    for (const auto& hypothesis : hypotheses) {
+    SearchRequest options;
+    options.beam_size = beam;
+    options.max_output_length = 6;
+    const auto found = search(*model_, {source, lengths}, options);
+    for (const auto& hypothesis : found[0]) {
       std::vector<std::int64_t> tokens = {2};
       for (const auto token : hypothesis.tokens) tokens.push_back(token);
       if (hypothesis.finished) tokens.push_back(3);
       const auto sequence = torch::tensor(tokens).unsqueeze(0);
       const auto T = sequence.size(1) - 1;
-      const auto encoded = model_->encode({source_.narrow(0, 0, 1), lengths_.narrow(0, 0, 1)});
+      const auto encoded = model_->encode({source, lengths});
       const auto decoded = model_->decode(sequence.narrow(1, 0, T), encoded);
       const auto loss = model_->output_layer().loss(decoded, encoded, sequence.narrow(1, 1, T), 0);
       EXPECT_NEAR(-loss.nll.sum().item<double>(), hypothesis.log_probability, 1e-9);

@@ -3,7 +3,7 @@
 #include <torch/utils.h>
 
 #include "decoding/score_targets.h"
-#include "model/masked_language_model.h"
+#include "model/language_model.h"
 #include "tests/gradcheck.h"
 
 namespace regard::masked_language_model_reference_test {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "tests/checkpoint/scratch_folder.h"
 
 namespace regard::optimizer_test {
 namespace {
@@ -32,12 +33,7 @@ TEST(LearningRateFactors, AreTheProductOfAllPatternsThatMatch) {
 }
 
 std::string problem(const TrainingOptions& options) {
-  try {
-    learning_rate_factors(options, parameters());
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "no error";
+  return message_of<ConfigError>([&] { learning_rate_factors(options, parameters()); });
 }
 
 TEST(LearningRateFactors, APatternThatMatchesNothingIsAnErrorWithTheModules) {

@@ -96,13 +96,6 @@ def test_a_model_without_attention_has_none(train):
         regard.plot_attention(translation)
 
 
-def test_n_best_is_sorted_and_begins_with_the_translation(model, sources):
-    for text, translation in zip(model.translate(sources), model.n_best(sources, 3), strict=True):
-        assert [len(translation.hypotheses), translation.text] == [3, text]
-        scores = [hypothesis.score for hypothesis in translation.hypotheses]
-        assert scores == sorted(scores, reverse=True)
-
-
 def test_score_is_the_sum_of_its_tokens_and_equals_the_search(model):
     found = model.n_best(["the small cat"], 1)[0].best
     scored = model.score(["the small cat"], [found.text])[0].best
@@ -129,16 +122,6 @@ def test_recurrent_models_have_no_self_attention(model):
     assert (pair.encoder, pair.decoder) == (None, None)
 
 
-def test_tags_select_the_direction(tagged_folder, sources):
-    french = regard.Model(tagged_folder, threads=1, trg_tag="<2fr>").translate(sources)
-    copies = regard.Model(tagged_folder, threads=1, trg_tag="<2de>").translate(sources)
-    copied = sum(line == source for line, source in zip(copies, sources, strict=True))
-    assert copied > len(sources) / 2
-    assert copied > sum(line == source for line, source in zip(french, sources, strict=True))
-    with pytest.raises(regard.ConfigError, match=r'src_tag: found <2es>, expected one of .*"<2fr>", "<2de>"'):
-        regard.Model(tagged_folder, src_tag="<2es>")
-
-
 def test_models_with_other_tags_share_one_model(tagged_folder, sources):
     model = regard.Model(tagged_folder, threads=1)
     french, copies = (model.with_tags(trg_tag=tag) for tag in ("<2fr>", "<2de>"))
@@ -149,6 +132,8 @@ def test_models_with_other_tags_share_one_model(tagged_folder, sources):
     assert french.with_tags(trg_tag="<2de>").n_best(sources, 1)[0].text == wanted[1][0]
     with pytest.raises(regard.ConfigError, match="trg_tag: found <2es>"):
         french.with_tags(trg_tag="<2es>")
+    with pytest.raises(regard.ConfigError, match=r'src_tag: found <2es>, expected one of .*"<2fr>", "<2de>"'):
+        regard.Model(tagged_folder, src_tag="<2es>")
 
 
 def test_search_options_are_those_of_the_documentation(repository):
@@ -174,14 +159,10 @@ def test_search_options_accept_the_types_of_python_and_numpy(model):
     ("options", "message"),
     [
         ({"beem_size": 3}, r"unknown search option 'beem_size'.*did you mean 'beam_size'\?"),
-        ({"beam": 3}, r"did you mean 'beam_size'\?"),
-        ({"beam_size": 0}, "search option beam_size: found `0`, expected a whole number between 1 and 1000"),
         ({"beam_size": True}, "found `true`, expected a whole number"),
         ({"beam_size": 2.5}, "found `2.5`, expected a whole number"),
-        ({"beam_size": "many"}, "found `many`, expected a whole number"),
         ({"beam_alpha": float("nan")}, "found `nan`, expected a number between 0 and 10"),
         ({"mbr": "meteor"}, "found `meteor`, expected one of none, chrf, bleu"),
-        ({"min_output_length": 90}, "max_output_length"),
     ],
 )
 def test_wrong_search_options_are_named(model, options, message):
@@ -420,20 +401,19 @@ def test_ctrl_c_ends_a_long_call_and_leaves_the_model_usable(run_folder, call):
     assert time.monotonic() - start < 30
 
 
-def test_an_ensemble_of_a_model_with_itself_translates_the_same(model, run_folder, sources):
-    for mean in ("log_linear", "linear"):
-        both = regard.Model([run_folder, str(run_folder)], ensemble_mean=mean, ensemble_weights=[1, 3], threads=1)
-        assert both.translate(sources) == model.translate(sources)
-        scores = both.score(sources, model.translate(sources))
-        alone = model.score(sources, model.translate(sources))
-        assert [x.best.log_probability for x in scores] == pytest.approx([x.best.log_probability for x in alone], abs=1e-3)
-
-
 def test_an_ensemble_is_that_of_the_program(run_folder, transformer_folder, sources, regard_program):
-    both = regard.Model([run_folder, transformer_folder], ensemble_weights=[1, 2], precision="fp32", threads=1)
-    printed = regard_program("translate", "-m", run_folder, transformer_folder, "--ensemble-weights", "1,2", "--precision", "fp32",
+    both = regard.Model([run_folder, str(transformer_folder)], ensemble_mean="linear", ensemble_weights=[1, 2],
+                        precision="fp32", threads=1)  # fmt: skip
+    printed = regard_program("translate", "-m", run_folder, transformer_folder, "--ensemble-mean", "linear",
+                             "--ensemble-weights", "1,2", "--precision", "fp32",
                              text="".join(line + "\n" for line in sources))  # fmt: skip
     assert both.translate(sources) == printed.splitlines()
+
+
+def test_an_ensemble_of_a_model_with_itself_scores_the_same(model, run_folder, sources, references):
+    both = regard.Model([run_folder, run_folder], ensemble_weights=[1, 3], threads=1)
+    wanted, found = ([x.best.log_probability for x in each.score(sources, references)] for each in (model, both))
+    assert found == pytest.approx(wanted, abs=1e-3)
 
 
 def test_wrong_ensembles_are_refused(run_folder):

@@ -68,7 +68,8 @@ CASES = {
     "lstm_zero_last_context": ("text", [
         *of_both("cell=lstm"), *of_attention("kind=none"), UNREAD_SIZE, "model.decoder.initial_state=zero"]),
     "mean_context_between": ("text", [
-        *of_attention("kind=none", "fixed_context=mean"), UNREAD_SIZE, "model.decoder.query=between"]),
+        *of_attention("kind=none", "fixed_context=mean"), UNREAD_SIZE,
+        *of_decoder("query=between", "initial_state=mean")]),
     "lstm_last_state_scaled_dot": ("text", [
         *ONE_WAY, *of_both("cell=lstm"), *of_attention("kind=scaled_dot", "project_keys=true"), UNREAD_SIZE,
         *of_decoder("initial_state=last", "query=last")]),

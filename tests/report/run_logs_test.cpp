@@ -5,11 +5,10 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include "base/error.h"
+#include "tests/checkpoint/scratch_folder.h"
 
 namespace regard::run_logs_test {
 namespace {
@@ -19,22 +18,11 @@ using testing::HasSubstr;
 
 class RunLogsTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "run_logs_XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    path_ = folder_ + "/file";
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string content() const { return bytes_of(path_); }
+  void put(const std::string& text) const { put_bytes(path_, text); }
 
-  std::string content() const {
-    std::ifstream stream(path_);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
-  void put(const std::string& text) const { std::ofstream(path_) << text; }
-
-  std::string folder_;
-  std::string path_;
+  ScratchFolder folder_;
+  std::string path_ = folder_.path("file");
 };
 
 using Validation = RunLogsTest;
@@ -71,13 +59,9 @@ TEST_F(RunLogsTest, ResumingWithoutAFileCreatesOne) {
 }
 
 TEST_F(RunLogsTest, MissingFolderIsAnEnvironmentErrorWithThePath) {
-  try {
-    const JsonLinesWriter train_log(folder_ + "/none/train.jsonl");
-    FAIL() << "no error";
-  } catch (const EnvironmentError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(folder_ + "/none/train.jsonl"));
-    EXPECT_THAT(error.what(), HasSubstr("No such file"));
-  }
+  const auto path = folder_.path("none/train.jsonl");
+  EXPECT_THAT(message_of<EnvironmentError>([&] { const JsonLinesWriter train_log(path); }),
+              testing::AllOf(HasSubstr(path), HasSubstr("No such file")));
 }
 
 TEST_F(RunLogsTest, FullDiskIsAnError) {
@@ -118,12 +102,10 @@ TEST_F(Validation, ResumingDropsLaterStepsAndAddsColumns) {
 TEST_F(Validation, ResumingRefusesRowsWithoutAStep) {
   const auto expect_rejected = [this](const std::string& file, const std::string& message) {
     put(file);
-    try {
-      ValidationsWriter(path_, {"step", "bleu"}, 200);
-      FAIL() << "no error";
-    } catch (const InputError& error) {
-      EXPECT_THAT(error.what(), HasSubstr(path_ + message));
-    }
+    EXPECT_THAT(message_of<InputError>([&] {
+                  ValidationsWriter(path_, {"step", "bleu"}, 200);
+                }),
+                HasSubstr(path_ + message));
     EXPECT_EQ(content(), file);
   };
   expect_rejected("steps\tbleu\n100\t1.5\n", ":1: no column `step`");
@@ -132,12 +114,8 @@ TEST_F(Validation, ResumingRefusesRowsWithoutAStep) {
 
 TEST_F(Validation, WrongRowNamesItsLine) {
   put("step\tbleu\n100\t1.5\n200\n");
-  try {
-    read_validations(path_);
-    FAIL() << "no error";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(path_ + ":3: found 1 cell, but the header has 2 columns"));
-  }
+  EXPECT_THAT(message_of<InputError>([&] { read_validations(path_); }),
+              HasSubstr(path_ + ":3: found 1 cell, but the header has 2 columns"));
 }
 
 TEST_F(Validation, MissingFileIsAnError) {

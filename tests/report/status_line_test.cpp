@@ -1,4 +1,4 @@
-#include "report/status_line.h"
+#include "report/progress.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -11,7 +11,6 @@
 #include <string>
 
 #include "base/log.h"
-#include "report/progress.h"
 
 namespace regard::status_line_test {
 namespace {

@@ -680,12 +680,8 @@ TEST(HttpServer, ABusyPortIsAnErrorThatNamesIt) {
   HttpServer first(options);
   options.port = first.bind();
   HttpServer second(options);
-  try {
-    second.bind();
-    FAIL() << "no error";
-  } catch (const EnvironmentError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(fmt::format("--port {}: cannot listen", options.port)));
-  }
+  EXPECT_THAT([&] { second.bind(); }, testing::ThrowsMessage<EnvironmentError>(HasSubstr(
+                                          fmt::format("--port {}: cannot listen", options.port))));
 }
 
 }  // namespace

@@ -14,10 +14,12 @@ command -v "$shell" >/dev/null || {
 }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export HOME=$work TERM=xterm
+export HOME=$work TERM=xterm PATH=$2:$PATH
 "$regard" completions "$shell" >"$work/_regard"
+printf '#!/bin/sh\necho typed\n' >"$work/regard"
+chmod +x "$work/regard"
 mkdir "$work/here" "$work/here/folder"
-touch "$work/here/mine.yaml"
+touch "$work/here/mine.yaml" "$work/here/a=b.txt"
 cd "$work/here"
 
 # One line of words: values without the key before them, keys without the = behind.
@@ -55,6 +57,19 @@ expect "regard train -c mine.yaml training.learning_rate_" "training.learning_ra
 expect "regard train -c mine.yaml training.optimizer=ada" "adam adamw adadelta"
 expect "regard config print training.batch_type=" "token sentence"
 expect "regard completions " "bash zsh fish"
+expect "regard train --config=mi" "mine.yaml"
+expect "regard translate --early-stopping=e" "exact"
+expect "regard translate --beam-size " ""
+expect "regard evaluate --hypotheses mine.yaml mi" "mine.yaml"
+expect "regard completions bash " ""
+if [[ $shell == bash ]]; then
+  expect "alias_of_regard tr" "train translate"
+else # bash completes what is behind the =
+  expect "regard translate -i a=" "b.txt"
+fi
+expect "../regard " "typed"
+# shellcheck disable=SC2088 # the completion expands it
+expect "~/regard " "typed"
 for command in train translate score "config init"; do
   expect "regard $command --" "$(options_of "$command")"
 done

@@ -75,12 +75,9 @@ TEST(NBest, ErrorsNameTheFileAndLine) {
        {"", "the cat", "0", "0 ||| a ||| b ||| c ||| d", "x ||| a", "-1 ||| a", "1.5 ||| a",
         " ||| a", "0 ||| a ||| b= 1 ||| nan", "0 ||| a ||| b= x ||| 1", "0 ||| a ||| b=x",
         "99999999999999999999999 ||| a"}) {
-    try {
-      parse_n_best(line, "list", 7);
-      FAIL() << line;
-    } catch (const InputError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("list:7: found")) << line;
-    }
+    EXPECT_THAT([&] { parse_n_best(line, "list", 7); },
+                testing::ThrowsMessage<InputError>(HasSubstr("list:7: found")))
+        << line;
   }
 }
 

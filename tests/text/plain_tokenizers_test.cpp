@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "tests/checkpoint/scratch_folder.h"
 #include "tests/text/lines.h"
 #include "text/vocabulary.h"
 
@@ -23,12 +24,7 @@ std::unique_ptr<Tokenizer> trained(TokenizerKind kind, std::vector<std::string> 
 }
 
 std::string load_error(TokenizerKind kind, std::string_view bytes) {
-  try {
-    load_tokenizer(options_of(kind), bytes, "list.txt");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return message_of<InputError>([&] { load_tokenizer(options_of(kind), bytes, "list.txt"); });
 }
 
 TEST(WordTokenizer, SplitsAtAsciiWhiteSpaceAndJoinsWithOneSpace) {
@@ -94,15 +90,6 @@ TEST(VocabularyTokenizer, EntriesThatCannotOccurAreErrors) {
   EXPECT_THAT(load_error(TokenizerKind::word, ""), HasSubstr("list.txt: found no tokens"));
 }
 
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(NumbersTokenizer, ReadsVectorsOfItsWidth) {
   const auto one = make_numbers_tokenizer(1);
   const auto two = make_numbers_tokenizer(2);
@@ -117,10 +104,13 @@ TEST(NumbersTokenizer, ReadsVectorsOfItsWidth) {
 TEST(NumbersTokenizer, ErrorsNameTheWord) {
   const auto two = make_numbers_tokenizer(2);
   for (const std::string word : {"a,b", "1,", ",1", "1,nan", "1,inf", "1;2", "0x1,2"}) {
-    EXPECT_THAT(error_of([&] { two->numbers("1,2 " + word); }), HasSubstr("`" + word + "`"));
+    EXPECT_THAT(message_of<InputError>([&] { two->numbers("1,2 " + word); }),
+                HasSubstr("`" + word + "`"));
   }
-  EXPECT_THAT(error_of([&] { two->numbers("1"); }), HasSubstr("`1` has 1 number, expected 2"));
-  EXPECT_THAT(error_of([&] { two->numbers("1,2,3"); }), HasSubstr("has 3 numbers, expected 2"));
+  EXPECT_THAT(message_of<InputError>([&] { two->numbers("1"); }),
+              HasSubstr("`1` has 1 number, expected 2"));
+  EXPECT_THAT(message_of<InputError>([&] { two->numbers("1,2,3"); }),
+              HasSubstr("has 3 numbers, expected 2"));
 }
 
 TEST(PositionsTokenizer, CountsFromZeroAfterTheSpecialTokens) {
@@ -135,7 +125,8 @@ TEST(PositionsTokenizer, CountsFromZeroAfterTheSpecialTokens) {
 TEST(PositionsTokenizer, ErrorsNameTheWord) {
   const auto positions = make_positions_tokenizer();
   for (const std::string word : {"-1", "one", "1.0", "2147483647", "99999999999"}) {
-    EXPECT_THAT(error_of([&] { positions->encode("0 " + word); }), HasSubstr("`" + word + "`"));
+    EXPECT_THAT(message_of<InputError>([&] { positions->encode("0 " + word); }),
+                HasSubstr("`" + word + "`"));
   }
 }
 

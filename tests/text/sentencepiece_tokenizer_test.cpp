@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/thread_pool.h"
+#include "tests/checkpoint/scratch_folder.h"
 #include "tests/text/lines.h"
 #include "tests/text/sentencepiece_lines.h"
 #include "text/vocabulary.h"
@@ -44,12 +45,7 @@ class SubwordTokenizer : public testing::TestWithParam<TokenizerKind> {
     return train_tokenizer(options(size), lines_of(std::move(lines)));
   }
   std::string training_error(std::int64_t size, std::vector<std::string> lines) const {
-    try {
-      train_tokenizer(options(size), lines_of(std::move(lines)));
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return message_of<Error>([&] { train_tokenizer(options(size), lines_of(std::move(lines))); });
   }
 };
 
@@ -261,12 +257,10 @@ TEST_P(SubwordTokenizer, SamplesDifferAndDecodeToTheSameText) {
 TEST(SentencePieceFile, OtherBytesAreNoModel) {
   TokenizerOptions options;
   for (const std::string bytes : {"", "the\ncat\n", "\x01\x02\x03", "a"}) {
-    try {
-      load_tokenizer(options, bytes, "given.model");
-      ADD_FAILURE() << "loaded " << testing::PrintToString(bytes);
-    } catch (const InputError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("given.model: not a SentencePiece model"));
-    }
+    EXPECT_THAT(
+        [&] { load_tokenizer(options, bytes, "given.model"); },
+        testing::ThrowsMessage<InputError>(HasSubstr("given.model: not a SentencePiece model")))
+        << testing::PrintToString(bytes);
   }
 }
 
@@ -277,14 +271,10 @@ TEST(SentencePieceFile, OtherSpecialIdsAreAnError) {
       sentencepiece::SentencePieceTrainer::Train(
           {{"vocab_size", "40"}, {"model_type", "bpe"}, {"minloglevel", "3"}}, &lines, &bytes)
           .ok());
-  try {
-    load_tokenizer({}, bytes, "given.model");
-    ADD_FAILURE() << "loaded";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("given.model: found the special ids <pad> -1, <unk> "
-                                              "0, <s> 1, </s> 2"),
-                                    HasSubstr("--pad_id=0")));
-  }
+  EXPECT_THAT([&] { load_tokenizer({}, bytes, "given.model"); },
+              testing::ThrowsMessage<InputError>(AllOf(
+                  HasSubstr("given.model: found the special ids <pad> -1, <unk> 0, <s> 1, </s> 2"),
+                  HasSubstr("--pad_id=0"))));
 }
 
 // Encodes each word as its length, and records the words it was called for.

@@ -160,13 +160,13 @@ TEST_P(UserSymbols, AnExtensionThatHasNoRoomForItsCharactersIsAnError) {
   options.extend_by = 2;
   std::string text;
   for (char32_t c = U'\u4e00'; c < U'\u4e80'; ++c) text += encode_utf8(std::u32string(1, c)) + " ";
-  try {
-    extend_tokenizer(options, trained_->serialized(), lines_of({text, text}));
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("data.tokenizer.extend_by is 2"),
-                                             testing::HasSubstr("raise extend_by to ")));
-  }
+  EXPECT_THAT(
+      [&] {
+        extend_tokenizer(options, trained_->serialized(), lines_of({text, text}));
+      },
+      testing::ThrowsMessage<ConfigError>(
+          testing::AllOf(testing::HasSubstr("data.tokenizer.extend_by is 2"),
+                         testing::HasSubstr("raise extend_by to "))));
 }
 
 TEST(WordTokenizer, AUserSymbolIsNoPartOfAWord) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
+#include "tests/checkpoint/scratch_folder.h"
 
 namespace regard::vocabulary_test {
 namespace {
@@ -18,12 +19,7 @@ Vocabulary parse(std::string_view bytes) {
 }
 
 std::string error_of(std::string_view bytes) {
-  try {
-    parse(bytes);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return message_of<InputError>([&] { parse(bytes); });
 }
 
 TEST(Vocabulary, SpecialTokensComeFirst) {

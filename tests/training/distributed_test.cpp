@@ -17,6 +17,7 @@
 #include "base/version.h"
 #include "model/build_model.h"
 #include "tests/checkpoint/scratch_folder.h"
+#include "tests/model/small_model_options.h"
 #include "tests/training/free_port.h"
 #include "training/train_step.h"
 
@@ -274,10 +275,7 @@ constexpr std::int64_t V = 12;
 // A tiny model with dropout, trained for some steps.
 struct TinyTraining {
   TinyTraining() {
-    ModelOptions model_options;
-    model_options.encoder.embedding_dim = model_options.decoder.embedding_dim = 8;
-    model_options.encoder.hidden_size = model_options.decoder.hidden_size = 8;
-    model_options.decoder.readout_size = model_options.attention.size = 8;
+    auto model_options = small_model_options(8);
     model_options.dropout = {0.2, 0.2, 0.2};
     {
       static std::mutex mutex;  // of the seed, which all threads share

@@ -7,6 +7,7 @@
 #include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 #include "model/build_model.h"
+#include "tests/model/small_model_options.h"
 #include "tests/training/reversed_pairs.h"
 #include "training/train_step.h"
 
@@ -17,17 +18,8 @@ using kernels::Precision;
 
 constexpr std::int64_t V = 70;
 
-ModelOptions recurrent() {
-  ModelOptions options;
-  options.encoder.embedding_dim = options.decoder.embedding_dim = 32;
-  options.encoder.hidden_size = options.decoder.hidden_size = 32;
-  options.decoder.readout_size = options.attention.size = 32;
-  options.dropout = {0, 0, 0};
-  return options;
-}
-
 ModelOptions changed(const std::function<void(ModelOptions&)>& change) {
-  auto options = recurrent();
+  auto options = small_model_options(32);
   change(options);
   return options;
 }
@@ -45,7 +37,7 @@ std::vector<Case> cases() {
     o.encoder.self_attention.feed_forward_size = o.decoder.self_attention.feed_forward_size = 48;
   });
   return {
-      {"gru", recurrent()},
+      {"gru", small_model_options(32)},
       {"gru_reset_after",
        changed([](auto& o) { o.encoder.reset_gate = o.decoder.reset_gate = ResetGate::after; })},
       {"lstm", changed([](auto& o) { o.encoder.cell = o.decoder.cell = CellKind::lstm; })},

@@ -11,6 +11,7 @@
 #include "model/random_stream.h"
 #include "tests/gradcheck.h"
 #include "tests/model/attention_kind.h"
+#include "tests/model/small_model_options.h"
 #include "tests/training/minimum_risk_case.h"
 #include "training/training_loss.h"
 
@@ -20,13 +21,11 @@ namespace {
 constexpr std::int64_t V = 8;
 
 ModelOptions small(const std::string& kind) {
-  ModelOptions options;
-  options.encoder.embedding_dim = options.decoder.embedding_dim = 3;
+  auto options = small_model_options(3);
   options.encoder.hidden_size = 2;
   options.decoder.hidden_size = 4;
-  options.decoder.readout_size = options.attention.size = options.output.size = 3;
+  options.output.size = 3;
   options.attention.kind = kind_named(kind);
-  options.dropout = {0, 0, 0};
   return options;
 }
 

@@ -8,6 +8,7 @@
 
 #include "metrics/metric_factory.h"
 #include "model/build_model.h"
+#include "tests/model/small_model_options.h"
 #include "tests/training/minimum_risk_case.h"
 #include "training/train_step.h"
 
@@ -26,10 +27,7 @@ std::vector<Example> examples() {
 
 std::shared_ptr<Seq2Seq> small_model(double dropout = 0) {
   torch::manual_seed(1);
-  ModelOptions options;
-  options.encoder.embedding_dim = options.decoder.embedding_dim = 8;
-  options.encoder.hidden_size = options.decoder.hidden_size = 8;
-  options.decoder.readout_size = options.attention.size = 8;
+  auto options = small_model_options(8);
   options.dropout = {dropout, dropout, dropout};
   auto model = build_model(V, V, options);
   model->to(torch::kDouble);

@@ -4,6 +4,7 @@
 
 #include "kernels/device.h"
 #include "model/build_model.h"
+#include "tests/model/small_model_options.h"
 #include "tests/training/reversed_pairs.h"
 #include "training/train_step.h"
 
@@ -39,13 +40,8 @@ std::vector<double> losses(const ModelOptions& model_options, torch::ScalarType 
 }
 
 std::vector<ModelOptions> models() {
-  std::vector<ModelOptions> all(3);
-  for (auto& options : all) {
-    options.encoder.embedding_dim = options.decoder.embedding_dim = 12;
-    options.encoder.hidden_size = options.decoder.hidden_size = 16;
-    options.decoder.readout_size = options.attention.size = 12;
-    options.dropout = {0, 0, 0};
-  }
+  std::vector<ModelOptions> all(3, small_model_options(12));
+  for (auto& options : all) options.encoder.hidden_size = options.decoder.hidden_size = 16;
   all[1].encoder.reset_gate = all[1].decoder.reset_gate = ResetGate::after;
   all[2].attention.kind = AttentionKind::none;
   return all;

@@ -11,6 +11,7 @@
 #include "base/process.h"
 #include "base/strings.h"
 #include "model/build_model.h"
+#include "tests/model/small_model_options.h"
 
 namespace regard::train_step_test {
 namespace {
@@ -22,10 +23,7 @@ constexpr std::int64_t V = 12;
 struct Update {
   explicit Update(double dropout) {
     torch::manual_seed(1);
-    ModelOptions model_options;
-    model_options.encoder.embedding_dim = model_options.decoder.embedding_dim = 8;
-    model_options.encoder.hidden_size = model_options.decoder.hidden_size = 8;
-    model_options.decoder.readout_size = model_options.attention.size = 8;
+    auto model_options = small_model_options(8);
     model_options.dropout = {dropout, dropout, dropout};
     model = build_model(V, V, model_options);
     model->to(torch::kDouble);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "model/build_model.h"
 #include "tests/checkpoint/scratch_folder.h"
+#include "tests/model/small_model_options.h"
 
 namespace regard::average_model_test {
 namespace {
@@ -21,10 +22,7 @@ Options small() {
   Options options;
   options.data.tokenizer.kind = TokenizerKind::word;
   options.data.tokenizer.joint = true;
-  auto& model = options.model;
-  model.encoder.embedding_dim = model.encoder.hidden_size = 4;
-  model.decoder.embedding_dim = model.decoder.hidden_size = model.decoder.readout_size = 4;
-  model.attention.size = 4;
+  options.model = small_model_options(4);
   return options;
 }
 

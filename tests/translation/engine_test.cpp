@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "model/encoder_decoder.h"
+#include "tests/model/small_model_options.h"
 #include "tests/training/minimum_risk_case.h"
 #include "text/tokenizer.h"
 
@@ -98,10 +99,7 @@ class EngineTest : public testing::TestWithParam<std::string> {
 
   static std::shared_ptr<Seq2Seq> model() {
     torch::manual_seed(5);
-    ModelOptions options;
-    options.encoder.embedding_dim = options.decoder.embedding_dim = 16;
-    options.encoder.hidden_size = options.decoder.hidden_size = 16;
-    options.decoder.readout_size = options.attention.size = 16;
+    auto options = small_model_options(16);
     if (GetParam() == "transformer") {
       options.encoder.kind = EncoderKind::transformer;
       options.decoder.kind = LayerKind::transformer;

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "decoding/lexical_constraints.h"
-#include "tests/data/test_folder.h"
+#include "tests/checkpoint/scratch_folder.h"
 #include "tests/text/lines.h"
 #include "text/tokenizer.h"
 
@@ -139,7 +139,7 @@ TEST(Glossary, TheProposedTokensLeadToAForm) {
 }
 
 TEST(Glossary, AFileHasTermsFormsAndNotes) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   const auto path =
       folder.write("terms.tsv", "big dog\tgros chien|toutou\tan animal\r\n\ncat\tchat\n");
   const auto found = read_glossary(path);
@@ -151,13 +151,10 @@ TEST(Glossary, AFileHasTermsFormsAndNotes) {
 
 TEST(Glossary, FaultsHaveTheirPlace) {
   const auto message = [](const std::string& line) {
-    const TestFolder folder;
-    try {
+    const ScratchFolder folder;
+    return message_of<InputError>([&] {
       Terms terms(read_glossary(folder.write("terms.tsv", "cat\tchat\n" + line + "\n")));
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
+    });
   };
   EXPECT_THAT(message("cat"), HasSubstr("terms.tsv:2: found 1 column in `cat`, expected a source"));
   EXPECT_THAT(message("a\tb\tc\td"), HasSubstr("terms.tsv:2: found 4 columns"));

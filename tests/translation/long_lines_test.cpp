@@ -6,8 +6,8 @@
 #include <array>
 
 #include "data/corpus.h"
+#include "tests/checkpoint/scratch_folder.h"
 #include "tests/data/small_corpus.h"
-#include "tests/data/test_folder.h"
 #include "text/tokenizer.h"
 
 namespace regard::long_lines_test {
@@ -84,7 +84,7 @@ TEST(LongLines, EachPartBeginsWithTheTagsOfTheLine) {
 }
 
 TEST(LineLengths, OfAFewPairsAreNotKnown) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   DataOptions options;
   options.train.resize(1);
   options.train[0].src = folder.write("s.en", "a b\na\n");
@@ -95,7 +95,7 @@ TEST(LineLengths, OfAFewPairsAreNotKnown) {
 }
 
 TEST(LineLengths, AreThoseOfNinetyNineOfAHundredPairs) {
-  const TestFolder folder;
+  const ScratchFolder folder;
   std::string source;
   std::string target;
   for (int i = 1; i <= 200; ++i) {  // 198 pairs of 4 and 2 words, and two others

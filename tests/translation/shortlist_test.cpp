@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "tests/data/test_folder.h"
+#include "tests/checkpoint/scratch_folder.h"
 #include "text/tokenizer.h"
 
 namespace regard::translation_shortlist_test {
@@ -54,7 +54,7 @@ class ShortlistFile : public testing::Test {
 
   TextCodec codec = {words("the\nback\\slash\ndog\n"), words("le\nune\nchien\nvert\n")};
   LinkCounts counts;
-  TestFolder folder;
+  ScratchFolder folder;
   ExitCode expected_code = ExitCode::input;
 };
 

@@ -3,10 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "base/error.h"
+#include "tests/checkpoint/scratch_folder.h"
 
 namespace regard::unknown_words_test {
 namespace {
@@ -38,11 +36,8 @@ Translation with_unknown() {
 }
 
 std::string file_with(const std::string& text) {
-  const auto path = std::filesystem::path(testing::TempDir()) /
-                    (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) +
-                     std::to_string(getpid()));
-  std::ofstream(path) << text;
-  return path.string();
+  static const ScratchFolder folder;
+  return folder.write("dictionary", text);
 }
 
 TEST(UnknownWords, AreReplacedByTheAttendedSourceWords) {
@@ -133,13 +128,11 @@ TEST(UnknownWords, OtherTokensAreUnchanged) {
 TEST(UnknownWords, InvalidDictionaryLineIsAnErrorWithItsNumber) {
   for (const std::string line :
        {"cat", "\tchat", "cat\t", "cat\t ", "cat\tle\tchat", "cat\tle ||| chat"}) {
-    try {
-      UnknownWords words(file_with("a\tun\n" + line + "\n"), *word_codec().source,
-                         TokenizerKind::word);
-      ADD_FAILURE() << line;
-    } catch (const InputError& error) {
-      EXPECT_THAT(error.what(), HasSubstr(":2: found `"));
-    }
+    const auto path = file_with("a\tun\n" + line + "\n");
+    EXPECT_THAT(message_of<InputError>(
+                    [&] { UnknownWords(path, *word_codec().source, TokenizerKind::word); }),
+                HasSubstr(":2: found `"))
+        << line;
   }
 }
 

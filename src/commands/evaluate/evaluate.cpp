@@ -27,33 +27,6 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-EvaluationOptions evaluation_options(const EvaluateArguments& arguments) {
-  EvaluationOptions options;
-  options.metrics = arguments.metrics;
-  options.metric_options.bleu.tokenizer = parse_bleu_tokenizer(arguments.tokenizer);
-  options.metric_options.bleu.lowercase = arguments.lowercase;
-  options.metric_options.bleu.smoothing = parse_bleu_smoothing(arguments.smooth_method);
-  options.metric_options.bleu.smoothing_value = arguments.smooth_value;
-  options.metric_options.chrf.lowercase = arguments.lowercase;
-  auto& chrf = options.metric_options.chrf;
-  chrf.char_order = arguments.chrf_char_order.value_or(chrf.char_order);
-  chrf.word_order = arguments.chrf_word_order.value_or(chrf.word_order);
-  chrf.beta = arguments.chrf_beta.value_or(chrf.beta);
-  options.metric_options.bleu.effective_order = arguments.sentence_level;  // as sacreBLEU
-  if (!arguments.spm_model.empty()) load_pieces(arguments.spm_model, options.metric_options.bleu);
-  options.metric_options.ter = {arguments.ter_normalized, arguments.ter_no_punctuation,
-                                arguments.ter_asian_support, arguments.ter_case_sensitive};
-  options.confidence = arguments.confidence;
-  if (arguments.paired_bootstrap) options.test = PairedTest::bootstrap;
-  if (arguments.paired_randomisation) options.test = PairedTest::randomisation;
-  auto& [resamples, trials, seed] = options.resampling;
-  resamples = arguments.resamples.value_or(resamples);
-  trials = arguments.trials.value_or(trials);
-  seed = arguments.resampling_seed.value_or(seed);
-  check_metrics(options);
-  return options;
-}
-
 // Translates with a model or an ensemble and scores the references with it.
 class ModelEvaluation {
  public:
@@ -89,9 +62,8 @@ class ModelEvaluation {
                                   const std::vector<GoldAlignment>& gold) const {
     const bool align = !gold.empty();
     DecodingReporter reporter("scoring", static_cast<std::int64_t>(source.size()));
-    const auto scored = score_translations(
-        model_.contents, model_.device, *model_.pool, source, reference, align, search_.batch_size,
-        translator_.packed_weights(), [&](std::int64_t done) { reporter.update(done); });
+    const auto scored = translator_.score(source, reference, align, search_.batch_size,
+                                          [&](std::int64_t done) { reporter.update(done); });
     ReferenceScores scores{perplexity(scored), {}};
     if (align) scores.alignment = score_alignments(alignments_of(model_, scored), gold);
     return scores;
@@ -196,13 +168,13 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   const EvaluationFiles files = {arguments.source, arguments.references, arguments.system_files(),
                                  arguments.gold, arguments.labels};
   std::vector<std::string> inputs = {files.source, files.gold, files.labels,
-                                     arguments.shortlist.file, arguments.spm_model};
+                                     arguments.shortlist.file, arguments.settings.spm_model};
   for (const auto* more : {&files.systems, &files.references, &arguments.training}) {
     inputs.insert(inputs.end(), more->begin(), more->end());
   }
   check_files(inputs, {"-", arguments.output, arguments.by_length_svg});
   check_length_edges(arguments.by_length);
-  const auto options = evaluation_options(arguments);
+  const auto options = evaluation_options(arguments.metrics, arguments.settings);
   const auto format =
       choice_named<ReportFormat>("--format", arguments.json ? "json" : arguments.format);
   if (!arguments.force) {
@@ -253,8 +225,8 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
     picture->write(by_length_svg(evaluation));
     picture->commit();
   }
-  write_output("", arguments.sentence_level ? sentence_report(evaluation, format)
-                                            : report(evaluation, format));
+  write_output("", arguments.settings.sentence_level ? sentence_report(evaluation, format)
+                                                     : report(evaluation, format));
   return ExitCode::ok;
 }
 

@@ -14,12 +14,6 @@
 namespace regard {
 namespace {
 
-void check_counts(const std::string& first_path, std::size_t first, const std::string& second_path,
-                  std::size_t second) {
-  check_line_counts(first_path, static_cast<std::int64_t>(first), second_path,
-                    static_cast<std::int64_t>(second));
-}
-
 void warn_of_byte_order_mark(const LineReader& reader, bool is_scored) {
   if (!reader.had_byte_order_mark()) return;
   log::warning("{}:1: begins with a byte order mark (U+FEFF), which is ignored{}", reader.name(),
@@ -122,19 +116,19 @@ EvaluationTexts read_texts(const EvaluationFiles& files, SourceKind source) {
   const auto& first = files.references[0];
   const auto count = texts.references[0].size();
   for (std::size_t r = 1; r < texts.references.size(); ++r) {
-    check_counts(files.references[r], texts.references[r].size(), first, count);
+    check_line_counts(files.references[r], texts.references[r].size(), first, count);
   }
   if (!files.source.empty()) {
     texts.source = read_text(files.source, /*is_scored=*/false, source);
-    check_counts(files.source, texts.source.size(), first, count);
+    check_line_counts(files.source, texts.source.size(), first, count);
   }
   texts.systems = read_systems(files.systems);
   for (std::size_t s = 0; s < files.systems.size(); ++s) {
-    check_counts(files.systems[s], texts.systems[s].second.size(), first, count);
+    check_line_counts(files.systems[s], texts.systems[s].second.size(), first, count);
   }
   if (!files.gold.empty()) {
     texts.gold = read_alignments(files.gold);
-    check_counts(files.gold, texts.gold.size(), first, count);
+    check_line_counts(files.gold, texts.gold.size(), first, count);
     check_links(files.gold, texts.gold, texts.source, texts.references[0]);
   }
   if (!files.labels.empty()) texts.labels = read_labels(files.labels, first, count);

@@ -129,11 +129,11 @@ class StepMaker {
     };
     auto fault = fault_in(command_line, step.words);
     try {
-      const auto& train = command_line.train;
-      if (fault.empty() && step.command() == "train") {
+      const auto* train = std::get_if<TrainArguments>(&command_line.parsed);
+      if (fault.empty() && train != nullptr) {
         SourceLocations locations;
-        const auto options = read_options(train.config, train.overrides, &locations);
-        if (train.init_from.empty()) check_training_options(options, locations);
+        const auto options = read_options(train->config, train->overrides, &locations);
+        if (train->init_from.empty()) check_training_options(options, locations);
         for (const auto& pair : options.data.train) require({pair.src, pair.trg}, step);
         require({options.data.dev.src, options.data.dev.trg}, step);
       }

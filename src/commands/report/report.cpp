@@ -20,7 +20,7 @@
 #include "report/alignment_picture.h"
 #include "report/page.h"
 #include "report/xml.h"
-#include "training/model_table.h"
+#include "training/setup_report.h"
 #include "training/validation_record.h"
 #include "translation/model_folder.h"
 
@@ -32,11 +32,9 @@ std::optional<ScoredText> scored_text(const ReportArguments& arguments, const Ru
   if (arguments.hypotheses.empty()) return validation_text(run);
   ScoredText text{arguments.hypotheses, read_lines(arguments.source, run.options.data.source),
                   read_lines(arguments.reference), read_lines(arguments.hypotheses)};
-  const auto count = static_cast<std::int64_t>(text.sources.size());
-  check_line_counts(arguments.reference, static_cast<std::int64_t>(text.references.size()),
-                    arguments.source, count);
-  check_line_counts(arguments.hypotheses, static_cast<std::int64_t>(text.hypotheses.size()),
-                    arguments.source, count);
+  const auto count = text.sources.size();
+  check_line_counts(arguments.reference, text.references.size(), arguments.source, count);
+  check_line_counts(arguments.hypotheses, text.hypotheses.size(), arguments.source, count);
   return text;
 }
 

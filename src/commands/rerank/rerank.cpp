@@ -256,8 +256,7 @@ References read_references(const RerankArguments& arguments, const RerankedList&
   References references;
   for (const auto& path : arguments.references) {
     const auto lines = read_lines(path);
-    check_line_counts(path, static_cast<std::int64_t>(lines.size()), list.source_path,
-                      static_cast<std::int64_t>(list.source.size()));
+    check_line_counts(path, lines.size(), list.source_path, list.source.size());
     if (std::ranges::all_of(lines, is_blank)) {
       throw InputError("{}: empty, so there is nothing to tune for", path);
     }

@@ -69,7 +69,7 @@ class FeatureTable {
 
   // Computes the columns of the models that the command line names and the table lacks, and writes
   // the table. With `wanted`, only the models of these features. Throws the errors of
-  // load_models() and score_translations().
+  // load_models() and Translator::score().
   void compute(const std::optional<std::vector<std::string>>& wanted);
 
   // Returns the features of the models that the command line names, without _per_token.

@@ -1,7 +1,6 @@
 #include "commands/serve/served_model.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -37,20 +36,6 @@ LoadedModel require_text(LoadedModel model) {
         model.path.string());
   }
   return model;
-}
-
-// Rounded, because a float as a double has many digits.
-Json rounded(float weight) {
-  return std::round(1e6 * static_cast<double>(weight)) / 1e6;
-}
-
-Json weights_json(const std::vector<std::vector<float>>& weights) {
-  Json rows = Json::array();
-  for (const auto& row : weights) {
-    auto& numbers = rows.emplace_back(Json::array());
-    for (const auto weight : row) numbers.push_back(rounded(weight));
-  }
-  return rows;
 }
 
 Json alignment_json(const Alignment& alignment) {
@@ -181,7 +166,10 @@ Json ServedModel::Answer::hypothesis_json(const Translation& translation,
   if (request_.alignments) {
     json["alignment"] = alignment_json(align_words(hypothesis, translation, tokens, options));
   }
-  if (request_.attention) json["attention"] = weights_json(hypothesis.weights);
+  if (request_.attention) {
+    auto& rows = json["attention"] = Json::array();
+    for (const auto& row : hypothesis.weights) rows.push_back(weights_json(row));
+  }
   return json;
 }
 

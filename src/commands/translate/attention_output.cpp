@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -33,13 +33,11 @@ bool is_folder(const std::string& path) {
   return path.ends_with('/') || std::filesystem::is_directory(path, ignored);
 }
 
-// Converts a matrix, row by row, to an array of its rows. Rounds to six decimals, because layers
-// and heads make many weights.
-Json rows_json(const std::vector<float>& weights, std::size_t columns) {
+// Converts a matrix, row by row, to an array of its rows.
+Json rows_json(std::span<const float> weights, std::size_t columns) {
   auto rows = Json::array();
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (i % columns == 0) rows.push_back(Json::array());
-    rows.back().push_back(std::round(static_cast<double>(weights[i]) * 1e6) / 1e6);
+  for (std::size_t i = 0; i < weights.size(); i += columns) {
+    rows.push_back(weights_json(weights.subspan(i, columns)));
   }
   return rows;
 }

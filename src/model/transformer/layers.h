@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "config/model_options.h"
-#include "kernels/key_value_cache.h"
+#include "kernels/multi_head.h"
 #include "model/layers.h"
 #include "model/seq2seq.h"
 #include "model/transformer/multi_head_attention.h"
@@ -129,7 +129,7 @@ class DecoderLayer : public torch::nn::Module {
   AllSteps forward(const ResidualStream& x, const Source& source, const torch::Tensor& rotation,
                    bool want_weights, torch::Tensor* self_heads = nullptr);
 
-  // The earlier positions of N hypotheses (kernels/key_value_cache.h).
+  // The earlier positions of N hypotheses (kernels/multi_head.h).
   struct Past {
     torch::Tensor keys_and_values;  // of this layer, as DecoderState::pasts
     torch::Tensor rows;             // DecoderState::past_rows

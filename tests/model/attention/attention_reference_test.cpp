@@ -360,14 +360,10 @@ TEST(DotReference, StatesOfAnotherWidthWantAProjection) {
     auto options = options_of(kind);
     options.project_keys = ProjectKeys::no;
     EXPECT_NO_THROW(make_attention(C, C, options));
-    try {
-      make_attention(D, C, options);
-      FAIL() << kind;
-    } catch (const ConfigError& error) {
-      EXPECT_THAT(error.what(),
-                  testing::AllOf(testing::HasSubstr(kind + " "), testing::HasSubstr("3 and 4"),
-                                 testing::HasSubstr("project_keys")));
-    }
+    EXPECT_THAT([&] { make_attention(D, C, options); },
+                testing::ThrowsMessage<ConfigError>(
+                    testing::AllOf(testing::HasSubstr(kind + " "), testing::HasSubstr("3 and 4"),
+                                   testing::HasSubstr("project_keys"))));
   }
 }
 

@@ -1,9 +1,7 @@
 // Properties of every attention with weights, and of every content score.
 #include <gtest/gtest.h>
-#include <torch/autograd.h>
 #include <torch/utils.h>
 
-#include "kernels/device.h"
 #include "model/attention/table.h"
 #include "tests/gradcheck.h"
 #include "tests/model/attention/sentences.h"
@@ -84,28 +82,6 @@ TEST_P(AttentionKinds, SeveralQueriesToASentenceAreAnsweredOneByOne) {
     };
     expect_same(together.weights, alone.weights);
     expect_same(together.context, alone.context);
-  }
-}
-
-TEST_P(ContentScores, TheKernelEqualsTheReferenceInValuesAndGradients) {
-  std::vector<torch::Tensor> tensors = {sentences_.states.requires_grad_()};
-  for (const auto& parameter : attention_->parameters()) tensors.push_back(parameter);
-  const auto queries = torch::randn({B * 2, D}, torch::kDouble).requires_grad_();
-  tensors.push_back(queries);
-  const auto along = torch::randn({B * 2, S}, torch::kDouble);
-  const auto run = [&](bool reference) {
-    kernels::use_reference(reference);
-    const auto weights = attention_->step(queries, {}, sentences_.encoded(*attention_)).weights;
-    auto results = torch::autograd::grad({(weights * along).sum()}, tensors, {}, {}, false,
-                                         /*allow_unused=*/true);
-    kernels::use_reference(false);
-    results.push_back(weights);
-    return results;
-  };
-  const auto plain = run(true);
-  const auto fused = run(false);
-  for (std::size_t i = 0; i < plain.size(); ++i) {
-    EXPECT_TRUE(torch::allclose(fused[i], plain[i], 1e-10, 1e-12)) << i;
   }
 }
 

@@ -86,13 +86,12 @@ TEST(Positions, BeyondTheLastLearnedOneIsAnErrorThatSaysSo) {
   EXPECT_EQ(positions.parameters()[0].sizes(), (std::vector<std::int64_t>{5, 4}));
   EXPECT_NO_THROW(positions.add_to(torch::zeros({1, 5, 4})));
   EXPECT_NO_THROW(positions.add_to(torch::zeros({2, 4}), at(4)));
-  try {
-    positions.add_to(torch::zeros({2, 4}), at(5));
-    FAIL() << "no error";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("6 tokens"),
-                                             testing::HasSubstr("model.decoder.max_positions: 5")));
-  }
+  EXPECT_THAT(
+      [&] {
+        positions.add_to(torch::zeros({2, 4}), at(5));
+      },
+      testing::ThrowsMessage<InputError>(testing::AllOf(
+          testing::HasSubstr("6 tokens"), testing::HasSubstr("model.decoder.max_positions: 5"))));
 }
 
 }  // namespace
