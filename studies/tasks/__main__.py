@@ -105,11 +105,11 @@ def row_of(benchmark, cells, system, label):
         return None
     of_columns = [[value(cells, system, column, seed) for seed in benchmark.seeds] for column in benchmark.columns]
     figures = map(mean_and_deviation, of_columns)
-    seeds = sum(any(found is not None for found in of_seed) for of_seed in zip(*of_columns))
+    counts = sorted({len(found) - found.count(None) for found in of_columns} - {0})
     minutes = [result["minutes"] for result in done if "minutes" in result]
     parameters = statistics.mean(result["parameters"] for result in done)
     return [
-        label, *figures, seeds if minutes else "–",
+        label, *figures, "–".join(map(str, counts[:1] + counts[1:][-1:])) if minutes else "–",
         f"{statistics.mean(minutes):.1f}" if minutes else "–", f"{parameters / 1e6:.2f}", "",
     ]  # fmt: skip
 

@@ -165,6 +165,10 @@ TEST(StarterConfigTest, CopiesWordsThatTheSourceHas) {
     EXPECT_EQ(options.model.output.kind, OutputKind::copy);
     EXPECT_EQ(options.data.tokenizer.kind, TokenizerKind::word);
     EXPECT_EQ(options.data.tokenizer.min_frequency, 3);
+    EXPECT_EQ(options.model.encoder.embedding_dim, 128);
+    EXPECT_EQ(options.training.batch_size, 512);
+    EXPECT_EQ(options.training.epochs, kind == LayerKind::recurrent ? 40 : 120);
+    EXPECT_EQ(options.training.early_stopping_metric, Metric::exact);
   }
   config.train.copied_words = 0.3;  // names and numbers
   EXPECT_EQ(read(config).model.output.kind, OutputKind::vocabulary);
