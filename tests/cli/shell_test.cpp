@@ -90,7 +90,10 @@ TEST(Shell, CompletesWordsAsEachShellSplitsThem) {
   EXPECT_THAT(lines({"train", "training.batch_type", ""}), HasSubstr("\ntraining.batch_type=\t"));
   EXPECT_THAT(lines({"train", "-"}), HasSubstr("--config\tconfiguration file\n"));
   EXPECT_EQ(lines({"train", "-c", "x"}), ":files\n");
-  EXPECT_EQ(lines({"train", "--init-from=x"}), ":folders\n");
+  EXPECT_EQ(lines({"train", "--init-from=x"}), ":folders=\n");
+  EXPECT_EQ(lines({"translate", "-i", "lr=1/x"}), ":files\n") << "the name of a file has a =";
+  EXPECT_EQ(lines({"evaluate", "--hypotheses", "a", "--lowercase", "-r", "b", "c"}), ":files\n");
+  EXPECT_EQ(lines({"completions", "bash", ""}), "") << "it takes one word";
   EXPECT_EQ(lines({"translate", "--beam-size", ""}), "");
 }
 
