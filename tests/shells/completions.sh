@@ -65,7 +65,7 @@ expect "regard completions bash " ""
 if [[ $shell == bash ]]; then
   expect "alias_of_regard tr" "train translate"
 else # bash completes what is behind the =
-  expect "regard translate -i a=" "b.txt"
+  expect "regard translate -i a=b" "b.txt"
 fi
 expect "../regard " "typed"
 # shellcheck disable=SC2088 # the completion expands it
