@@ -109,7 +109,7 @@ def row_of(benchmark, cells, system, label):
     minutes = [result["minutes"] for result in done if "minutes" in result]
     parameters = statistics.mean(result["parameters"] for result in done)
     return [
-        label, *figures, "–".join(map(str, counts[:1] + counts[1:][-1:])) if minutes else "–",
+        label, *figures, "–".join(map(str, counts[:1] + counts[1:][-1:])) if minutes and counts else "–",
         f"{statistics.mean(minutes):.1f}" if minutes else "–", f"{parameters / 1e6:.2f}", "",
     ]  # fmt: skip
 
