@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "config/reader.h"
+#include "metrics/metric_factory.h"
 #include "metrics/system_scores.h"
 #include "text/unicode.h"
 
@@ -43,9 +44,10 @@ std::vector<CorpusScore> evaluate(const std::vector<std::string>& hypotheses,
   if (settings.paired_bs || settings.paired_ar) {
     throw ConfigError("paired_bs, paired_ar: found one system, but a paired test compares several");
   }
-  const auto checked = evaluation_options(metrics, settings);
+  for (const auto& name : metrics) make_metric(name, {});  // an unknown metric is the first error
   check_metric_settings(settings, metrics, false,
                         [](std::string_view key) { return std::string(key); });
+  const auto checked = evaluation_options(metrics, settings);
   check_texts(hypotheses, references);
   const auto evaluation = score_systems({{"", hypotheses}}, references, checked);
   std::vector<CorpusScore> scores;
