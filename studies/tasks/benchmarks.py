@@ -12,7 +12,7 @@ from rare import rarefied
 CONFIG = "configs/symbols.yaml"
 DATA = "data/tasks"
 OF_PARTS = ("kor", "vie")  # languages for which `config init` proposes parts of letters and syllables
-SEEDS = (42, 43, 44)  # of pronunciation and inflection
+SEEDS = (42, 43, 44)
 PARTS = ("data.tokenizer.kind=decomposed",)
 HELD_OUT = 10  # of so many training pairs, one is for validation if a task has no validation pair
 ADDRESSES = {  # of the origins of published figures
@@ -115,7 +115,7 @@ class Benchmark:
     columns: tuple
     published: tuple  # (name, figures by the head of a column, origin, which begins with a key of ADDRESSES)
     parts: tuple = ("dev", "test")  # the texts that are scored
-    seeds: tuple = (42,)
+    seeds: tuple = SEEDS
     compared: tuple = ()  # further systems, with the first seed only
     compared_on: tuple = ()  # their tasks; without them, all
     ensembles: tuple = ()  # names of systems whose seeds also translate together
@@ -189,7 +189,6 @@ def pronunciation():
             ("Transformer", {"WER": 17.51, "PER": 4.30}, paper),
             ("ensembles with self-training", {"WER": 14.99, "PER": 3.30}, paper),
         ),
-        seeds=SEEDS,
         compared=KINDS,
         ensembles=(RECURRENT.name,),
     )
@@ -269,7 +268,6 @@ def inflection():
         (RECURRENT, HALLUCINATION, *transformers),
         tuple(columns),
         tuple(published),
-        seeds=SEEDS,
         adapted={(system.name, each.name): TRANSFORMER_FOR_FEW_WORDS for system in transformers for each in few},
     )
 
@@ -328,6 +326,7 @@ def rare_words(study):
         (Column("mean of the changes", "held_out.by", (known.name,)),),
         (),
         parts=("held_out",),
+        seeds=SEEDS[:1],
     )
 
 
