@@ -176,11 +176,13 @@ torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const 
   auto* packed = search_weights_for(W);
   if (packed == nullptr && is_deferred(W)) return b + deferred_product(x, W);
   if (packed == nullptr && training_weights_for(x) != nullptr) {
+    // The gradient of x is a copy of those of unbind(), but a sum of those of x[0], x[1], …
+    const auto xs = x.unbind(), Ws = W.unbind(), bs = b.squeeze(1).unbind();
     std::vector<Tensor> products;
-    for (std::int64_t g = 0; g < W.size(0); ++g) {
-      products.push_back(training_product(x[g].contiguous(), W[g], {}));
+    for (std::size_t g = 0; g < Ws.size(); ++g) {
+      products.push_back(training_product(xs[g].contiguous(), Ws[g], bs[g]));
     }
-    return b + torch::stack(products);
+    return torch::stack(products);
   }
   if (packed == nullptr) return torch::baddbmm(b, x, W);
   auto y = torch::empty({W.size(0), x.size(1), W.size(2)}, x.options());

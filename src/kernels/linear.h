@@ -27,7 +27,7 @@ torch::Tensor add_product(const torch::Tensor& b, const torch::Tensor& x, const 
 // x [..., K], v [K] -> x · v [...]
 torch::Tensor product_with_vector(const torch::Tensor& x, const torch::Tensor& v);
 
-// G independent products: b [G, 1 or M, N], x [G, M, K], W [G, K, N] -> b + x W [G, M, N]
+// G independent products: b [G, 1, N], x [G, M, K], W [G, K, N] -> b + x W [G, M, N]
 torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W);
 
 // The input of a 3 × 3 convolution with stride 1, as rows of a matrix product:

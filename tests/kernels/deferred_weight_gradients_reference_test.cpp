@@ -40,7 +40,8 @@ struct Recurrence {
       const auto u = add_product(s.new_ones({2, 4}), s, U).tanh();
       s = linear(u, W, b).tanh();
       s = deferred_product(s.unsqueeze(1), V).squeeze(1).tanh();
-      s = linear_each(s.unsqueeze(0), s.unsqueeze(0), E)[0].tanh() + product(u, U.t());
+      const auto each = linear_each(s.new_zeros({1, 1, 3}), s.unsqueeze(0), E)[0];
+      s = (s + each).tanh() + product(u, U.t());
       sum = sum.defined() ? sum + s.square().sum() : s.square().sum();
     }
     return sum;
