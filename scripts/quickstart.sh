@@ -26,7 +26,7 @@ build/regard train -c configs/quickstart.yaml
 step "translating $shown sentences of data/test.en, unseen in training"
 head -n "$shown" data/test.en >"$run/sample.en"
 build/regard translate -m "$run" -i "$run/sample.en" -o "$run/sample.fr" \
-  --picture "$run/attention.html"
+  --report "$run/attention.html"
 paste -d '\n' "$run/sample.en" "$run/sample.fr" <(head -n "$shown" data/test.fr) /dev/null |
   sed '1~4s/^/  source     /; 2~4s/^/  regard     /; 3~4s/^/  reference  /'
 

@@ -24,9 +24,9 @@
 #include "translation/engine.h"
 #include "translation/ensemble_folders.h"
 #include "translation/explanation.h"
+#include "translation/front_end.h"
 #include "translation/long_lines.h"
 #include "translation/model_folder.h"
-#include "translation/phrase_constraints.h"
 #include "translation/translator.h"
 #include "translation/word_alignment.h"
 
@@ -265,12 +265,8 @@ struct Model::Parts {
     if (precision_name == "tf32") allow_tf32(true);
     std::vector<std::filesystem::path> paths(folders.begin(), folders.end());
     contents = load_ensemble(paths, device, {ensemble.mean, ensemble.weights, "ensemble_"});
-    phrases.emplace(contents.codec, contents.options.data.tokenizer.kind);
-    splitter =
-        std::make_shared<LineSplitter>(contents.codec, contents.options.data.tokenizer.user_symbols,
-                                       languages(contents.options).first);
+    front_end = std::make_shared<FrontEnd>(contents);
     set_tags(source_tag, target_tag);
-    source_limit = source_line_limit(contents.codec, contents.options.data);
     target_limit = target_line_limit(contents.codec, contents.options.data);
     shared = std::make_shared<Shared>(contents, device, threads, precision);
   }
@@ -300,21 +296,21 @@ struct Model::Parts {
     std::vector<SentenceOptions> sentences;
     sentences.reserve(constraints.size());
     for (const auto& [prefix, require, ban] : constraints) {
-      sentences.push_back(phrases->encode({prefix, require, ban}, search.max_output_length));
+      sentences.push_back(
+          front_end->phrases().encode({prefix, require, ban}, search.max_output_length));
     }
     std::vector<QueuedLine> queued;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       QueuedLine line{.text = lines[i]};
       if (!sentences.empty()) line.options = sentences[sentences.size() == 1 ? 0 : i];
       line.options.number = static_cast<std::int64_t>(i) + 1;
-      const bool is_whole =
-          options.whole_lines || needs_whole_lines(search, line.options.has_constraints());
-      if (options.split_length > 0 || !is_whole) {
-        line.parts = splitter->split(lines[i], static_cast<std::int64_t>(options.split_length));
-      }
+      const auto max_words =
+          front_end->max_words(static_cast<std::int64_t>(options.split_length), options.whole_lines,
+                               search, line.options.has_constraints());
+      if (max_words) line.parts = front_end->split(lines[i], *max_words);
       const auto number = line.options.number;
-      for (auto& part : line.parts) truncate_line(part, source_limit, "line", number);
-      if (line.parts.empty()) truncate_line(line.text, source_limit, "line", number);
+      for (auto& part : line.parts) truncate_line(part, front_end->limit(), "line", number);
+      if (line.parts.empty()) truncate_line(line.text, front_end->limit(), "line", number);
       queued.push_back(std::move(line));
     }
     return queued;
@@ -323,9 +319,6 @@ struct Model::Parts {
   std::shared_ptr<const Glossary> glossary_of(const LineOptions& options,
                                               const SearchOptions& search) const {
     if (options.glossary_file.empty() && options.glossary.empty()) return nullptr;
-    if (!translates_text(contents.options)) {
-      throw ConfigError("glossary: the model does not translate words");
-    }
     if (search.samples > 0) {
       throw ConfigError(
           "glossary: found samples {}, expected 0: only beam search supports required phrases",
@@ -336,16 +329,7 @@ struct Model::Parts {
     for (const auto& [source, targets] : options.glossary) {
       entries.push_back({source, targets, fmt::format("glossary: `{}`", excerpt(source))});
     }
-    return std::make_shared<const Glossary>(entries, *phrases,
-                                            contents.options.data.tokenizer.user_symbols);
-  }
-
-  // Adds the source tokens, which a search returns only with weights.
-  void add_source_tokens(const std::string& line, const std::vector<std::string>& parts_of_line,
-                         regard::Translation& translation) const {
-    if (translation.hypotheses.empty() || !translation.source_tokens.empty()) return;
-    translation.source_tokens =
-        source_tokens(contents.codec, parts_of_line.empty() ? std::vector{line} : parts_of_line);
+    return front_end->glossary(entries);
   }
 
   // Warns of lines whose translations lack required phrases.
@@ -356,7 +340,7 @@ struct Model::Parts {
     auto options = search_request(search);
     options.n_best = static_cast<std::int64_t>(n);
     options.want_weights = want_details && contents.model->has_attention_weights();
-    options.words = phrases->words();
+    options.words = front_end->phrases().words();
     const auto queued = queue(check_lines(lines, "line"), line_options, options);
     const auto glossary = glossary_of(line_options, search);
     auto of_parts = shared->callers.translate(search.batch_size, progress, [&](Engine& engine) {
@@ -364,12 +348,10 @@ struct Model::Parts {
     });
     std::vector<regard::Translation> translations;
     for (std::size_t i = 0; i < of_parts.size(); ++i) {
-      auto& parts = of_parts[i];
-      translations.push_back(
-          parts.size() == 1
-              ? std::move(parts[0])
-              : join_translations(parts, contents.codec, contents.options.data.tokenizer.kind));
-      if (want_details) add_source_tokens(queued[i].text, queued[i].parts, translations[i]);
+      translations.push_back(front_end->join(std::move(of_parts[i]), contents.codec));
+      if (want_details) {
+        add_source_tokens(contents.codec, queued[i].text, queued[i].parts, translations[i]);
+      }
       if (translations[i].lacks_phrases) {
         log::warning("line {}: no translation was found that has all required phrases{}", i + 1,
                      glossary ? " and terms" : "");
@@ -389,7 +371,7 @@ struct Model::Parts {
       throw InputError("{}: found {} and {}, expected as many of each", function,
                        counted(sources.size(), "source"), counted(targets.size(), "target"));
     }
-    auto own_sources = truncate_lines(check_lines(sources, "source"), source_limit, "source");
+    auto own_sources = truncate_lines(check_lines(sources, "source"), front_end->limit(), "source");
     const auto own_targets = truncate_lines(check_lines(targets, "target"), target_limit, "target");
     auto translations = shared->callers.alone(progress, [&] {
       return shared->translator.score(own_sources, own_targets,
@@ -397,16 +379,14 @@ struct Model::Parts {
                                       as_reporter(progress), &contents.codec);
     });
     for (std::size_t i = 0; i < translations.size(); ++i)
-      add_source_tokens(own_sources[i], {}, translations[i]);
+      add_source_tokens(contents.codec, own_sources[i], {}, translations[i]);
     return {std::move(own_sources), std::move(translations)};
   }
 
   torch::Device device;
   TranslationModel contents;  // with the tags of this model
-  LineLimit source_limit;
   LineLimit target_limit;
-  std::optional<PhraseEncoder> phrases;
-  std::shared_ptr<const LineSplitter> splitter;
+  std::shared_ptr<const FrontEnd> front_end;
   std::shared_ptr<Shared> shared;
 };
 

@@ -2,10 +2,10 @@
 
 #include <sched.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 #endif
 
 #include <algorithm>
@@ -62,16 +62,22 @@ std::optional<std::int64_t> group_quota(const fs::path& group) {
               : std::nullopt;
 }
 
-// Returns the smallest quota, in processors, of the group `name` and of all its parents up to
-// `mount`. In a container, `mount` may be the container's own group while `name` is a path on the
-// host: the folders below `mount` are then missing and set no quota.
-std::optional<std::int64_t> smallest_quota(const fs::path& mount, std::string_view name) {
+// Returns the limit on the memory of one control group in bytes.
+std::optional<std::int64_t> group_memory(const fs::path& group) {
+  if (const auto limit = number_in(group / "memory.max")) return limit;  // version 2, or "max"
+  return number_in(group / "memory.limit_in_bytes");                     // version 1
+}
+
+// Returns the smallest limit_of(group) of the group `name` and of all its parents up to `mount`. In
+// a container, `mount` may be the container's own group while `name` is a path on the host: the
+// folders below `mount` are then missing and set no limit.
+template <typename LimitOf>
+std::optional<std::int64_t> lowest_limit(const fs::path& mount, std::string_view name,
+                                         const LimitOf& limit_of) {
   std::optional<std::int64_t> smallest;
   fs::path group = mount;
   const auto check = [&] {
-    if (const auto quota = group_quota(group)) {
-      smallest = std::min(smallest.value_or(*quota), *quota);
-    }
+    if (const auto limit = limit_of(group)) smallest = std::min(smallest.value_or(*limit), *limit);
   };
   check();
   for (const auto& part : fs::path(name).relative_path()) {
@@ -82,10 +88,12 @@ std::optional<std::int64_t> smallest_quota(const fs::path& mount, std::string_vi
   return smallest;
 }
 
-}  // namespace
-
-std::int64_t usable_processors(const fs::path& groups, const fs::path& membership) {
-  auto usable = processors_by_affinity();
+// Returns `usable` or, if that is lower, the smallest limit_of(group) of the control groups of this
+// process. `controller` is the name of the controller in version 1.
+template <typename LimitOf>
+std::int64_t limited_by_groups(std::int64_t usable, const fs::path& groups,
+                               const fs::path& membership, const std::string& controller,
+                               const LimitOf& limit_of) {
   std::ifstream in(membership);
   for (std::string line; std::getline(in, line);) {  // hierarchy number:controllers:group name
     const auto controllers_at = line.find(':');
@@ -96,14 +104,30 @@ std::int64_t usable_processors(const fs::path& groups, const fs::path& membershi
     std::vector<fs::path> mounts;
     if (controllers.empty()) {  // version 2, mounted alone or (`unified`) beside version 1
       mounts = {groups, groups / "unified"};
-    } else if (std::ranges::count(split(controllers, ','), "cpu") > 0) {
-      mounts = {groups / controllers, groups / "cpu"};
+    } else if (std::ranges::count(split(controllers, ','), controller) > 0) {
+      mounts = {groups / controllers, groups / controller};
     }
     for (const auto& mount : mounts) {
-      if (const auto quota = smallest_quota(mount, name)) usable = std::min(usable, *quota);
+      if (const auto limit = lowest_limit(mount, name, limit_of)) {
+        usable = std::min(usable, *limit);
+      }
     }
   }
+  return usable;
+}
+
+}  // namespace
+
+std::int64_t usable_processors(const fs::path& groups, const fs::path& membership) {
+  const auto usable =
+      limited_by_groups(processors_by_affinity(), groups, membership, "cpu", group_quota);
   return std::max<std::int64_t>(1, usable);
+}
+
+std::uint64_t usable_memory(const fs::path& groups, const fs::path& membership) {
+  const auto machine = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
+  const auto usable = limited_by_groups(machine, groups, membership, "memory", group_memory);
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, usable));
 }
 
 CpuLevel cpu_level() {

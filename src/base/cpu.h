@@ -1,4 +1,5 @@
-// The processors of this machine: how many this process may use, and their instruction set.
+// The processors of this machine: how many this process may use, and their instruction set. Also
+// its memory.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,11 @@ namespace regard {
 // file that lists the groups of this process. A file that is missing or malformed sets no limit.
 std::int64_t usable_processors(const std::filesystem::path& groups = "/sys/fs/cgroup",
                                const std::filesystem::path& membership = "/proc/self/cgroup");
+
+// Returns the memory that this process may use, in bytes: that of the machine, limited by its
+// control groups as for usable_processors().
+std::uint64_t usable_memory(const std::filesystem::path& groups = "/sys/fs/cgroup",
+                            const std::filesystem::path& membership = "/proc/self/cgroup");
 
 // Microarchitecture levels of x86-64 that the innermost loops are compiled for: v3 has AVX2 and
 // FMA, v4 has AVX-512. All other processors, x86-64 or not, have the level `baseline`. See

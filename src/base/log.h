@@ -1,5 +1,6 @@
 // The program's log. It goes to stderr (stdout is for translations), and to a run's train.log while
-// that file is open. Not thread-safe: call these functions from one thread at a time.
+// that file is open. Thread-safe, except that open_file() and set_quiet() must not be called while
+// another thread writes.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,8 +14,8 @@ namespace regard::log {
 
 enum class Level { info, warning, error };
 
-// Writes one line to stderr and to the open log file and flushes both. Thread-safe. Control
-// characters except tabs and line feeds are escaped, as \x1B.
+// Writes one line to stderr and to the open log file and flushes both. Control characters except
+// tabs and line feeds are escaped, as \x1B.
 void write(Level level, std::string_view message);
 // Drops messages below this level (default: info).
 void set_level(Level level);

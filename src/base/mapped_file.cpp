@@ -6,11 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <mutex>
 #include <string>
 #include <utility>
 
@@ -31,40 +28,7 @@ struct ReadDescriptor {
   int value;
 };
 
-// The mapped files. A slot is free if `begin` is null.
-struct Slot {
-  std::atomic<const char*> begin = nullptr;
-  std::size_t size = 0;
-  std::array<char, 256> path{};
-};
-std::array<Slot, 1024> slots;
-std::mutex slots_mutex;  // of writers
-
-void enter(const char* begin, std::size_t size, const std::string& path) {
-  const std::lock_guard lock(slots_mutex);
-  const auto slot = std::ranges::find_if(slots, [](auto& s) { return s.begin == nullptr; });
-  if (slot == slots.end()) return;
-  slot->size = size;
-  slot->path[path.copy(slot->path.data(), slot->path.size() - 1)] = '\0';
-  slot->begin = begin;
-}
-
-void leave(const char* begin) {
-  const std::lock_guard lock(slots_mutex);
-  const auto slot = std::ranges::find_if(slots, [&](auto& s) { return s.begin == begin; });
-  if (slot != slots.end()) slot->begin = nullptr;
-}
-
 }  // namespace
-
-const char* path_of_mapped(const void* address) noexcept {
-  for (const auto& slot : slots) {
-    const char* begin = slot.begin;
-    if (begin == nullptr || address < begin || address >= begin + slot.size) continue;
-    return slot.path.data();
-  }
-  return nullptr;
-}
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
   const ReadDescriptor file(path);
@@ -80,13 +44,10 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
     throw EnvironmentError("{}: cannot be mapped ({})", path.string(), std::strerror(errno));
   }
   data_ = static_cast<const char*>(data);
-  enter(data_, size_, path.string());
 }
 
 MappedFile::~MappedFile() {
-  if (data_ == nullptr) return;
-  leave(data_);
-  ::munmap(const_cast<char*>(data_), size_);
+  if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
@@ -101,11 +62,6 @@ void MappedFile::prefetch(std::size_t begin, std::size_t count) const {
 
 void MappedFile::expect_random_access() const {
   if (size_ > 0) ::madvise(const_cast<char*>(data_), size_, MADV_RANDOM);
-}
-
-std::size_t physical_memory() {
-  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace regard

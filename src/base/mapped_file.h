@@ -18,7 +18,7 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) = delete;
 
   // The bytes begin at the start of a page. A read of bytes of a file that was cut after it was
-  // mapped raises SIGBUS, which prepare_process() turns into an error that names the file.
+  // mapped raises SIGBUS, which ends the process.
   std::string_view bytes() const { return {data_, size_}; }
 
   // Makes the system read `count` bytes from `begin` in the background.
@@ -31,12 +31,5 @@ class MappedFile {
   const char* data_ = nullptr;
   std::size_t size_ = 0;
 };
-
-// Returns the path of the mapped file that holds this address; nullptr if there is none. Allocates
-// nothing, for signal handlers. Knows at most 1024 files at a time, and 255 bytes of each path.
-const char* path_of_mapped(const void* address) noexcept;
-
-// Returns the memory of this machine in bytes.
-std::size_t physical_memory();
 
 }  // namespace regard

@@ -15,8 +15,6 @@ namespace regard {
 //   file would take its number and receive translations and warnings.
 // - Makes write() fail if a file reaches the size limit (ulimit -f); by default a signal would end
 //   the process.
-// - If memory runs out, reports that, with exit code `environment`, even when a library faults or
-//   exits before it can throw.
 // - Calls report_uncaught_exceptions().
 void prepare_process();
 

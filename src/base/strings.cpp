@@ -95,6 +95,15 @@ bool matches_pattern(std::string_view text, std::string_view pattern) {
   return text.ends_with(parts.back());
 }
 
+std::string shell_word(std::string_view text) {
+  const auto is_plain = [](char c) {
+    return is_letter_byte(c) || is_digit_byte(c) || static_cast<unsigned char>(c) >= 0x80 ||
+           std::string_view("/._-+=:,@%").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) return std::string(text);
+  return "'" + replace_all(text, "'", "'\\''") + "'";
+}
+
 std::string escape_controls(std::string_view text) {
   std::string escaped;
   for (std::size_t i = 0; i < text.size(); ++i) {

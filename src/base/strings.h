@@ -1,4 +1,5 @@
-// Small functions on text: split, wrap, read a number, count with a noun, escape controls.
+// Small functions on text: split, wrap, read a number, count with a noun, quote for a shell, escape
+// controls.
 #pragma once
 
 #include <charconv>
@@ -64,6 +65,10 @@ std::string counted(Count count, std::string_view noun) {
 // Returns true if the whole text matches the pattern, in which each * stands for any characters,
 // also none.
 bool matches_pattern(std::string_view text, std::string_view pattern);
+
+// Returns the text as one word of a POSIX shell, for commands to paste: as it is, or in single
+// quotes if it has blanks or other characters with a meaning there.
+std::string shell_word(std::string_view text);
 
 // Returns text that is safe to print on a terminal: control characters except tabs and line feeds
 // become escapes such as \x1B. Accepts bytes that are not UTF-8.

@@ -20,8 +20,8 @@ constexpr Synonyms table[] = {
     {"decode decoder generate infer inference predict interactive onmt_translate marian_decoder "
      "fairseq_generate fairseq_interactive",
      "translate"},
-    {"back_translate backtranslation back_translation selftrain self_train self_training distil "
-     "distill distillation forward_translate augment synthesise",
+    {"backtranslate back_translate backtranslation back_translation selftrain self_train "
+     "self_training distil distill distillation forward_translate augment synthesise",
      "synthesize"},
     {"eval test validate sacrebleu metrics compare", "evaluate"},
     {"rescore scorer marian_scorer force_decode logprob align", "score"},

@@ -11,25 +11,25 @@ namespace regard {
 
 ThreadPool::ThreadPool(std::size_t count, const std::function<void()>& begin) : thrown_(count) {
   try {
-    for (std::size_t w = 1; w < count; ++w) {
-      threads_.emplace_back([this, w, begin] {
-        try {
-          if (begin) begin();
-        } catch (...) {
-          thrown_[w] = std::current_exception();  // rethrown by the first run()
-        }
-        serve(w);
-      });
-    }
-  } catch (const std::system_error& error) {
+    for (std::size_t w = 1; w < count; ++w) start(w, count);
+    if (!begin) return;
+    run([&](std::size_t w) {
+      if (w > 0) begin();
+    });
+  } catch (...) {
     end();
+    throw;
+  }
+}
+
+void ThreadPool::start(std::size_t thread, std::size_t count) {
+  try {
+    threads_.emplace_back([this, thread] { serve(thread); });
+  } catch (const std::system_error& error) {
     throw EnvironmentError(
         "only {} of {} could be started ({}); reduce `threads`, or raise the limit on processes "
         "(ulimit -u) or on memory (ulimit -v)",
         threads_.size() + 1, counted(count, "thread"), error.code().message());
-  } catch (...) {
-    end();
-    throw;
   }
 }
 

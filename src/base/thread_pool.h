@@ -17,9 +17,9 @@ namespace regard {
 
 class ThreadPool {
  public:
-  // Starts count - 1 threads; the thread that calls run() is thread 0. count >= 1. Each started
-  // thread calls `begin` once; the first run() rethrows what `begin` throws. Throws
-  // EnvironmentError if the system cannot start the threads.
+  // Starts count - 1 threads, each of which calls `begin` once, and waits for these calls; the
+  // thread that calls run() is thread 0. count >= 1. Rethrows what `begin` throws, as run() does.
+  // Throws EnvironmentError if the system cannot start the threads.
   explicit ThreadPool(std::size_t count = 1, const std::function<void()>& begin = {});
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -31,8 +31,9 @@ class ThreadPool {
   void run(const std::function<void(std::size_t)>& job);
 
  private:
-  void serve(std::size_t thread);  // runs every job until end()
-  void end();                      // stops and joins the threads
+  void start(std::size_t thread, std::size_t count);  // throws EnvironmentError
+  void serve(std::size_t thread);                     // runs every job until end()
+  void end();                                         // stops and joins the threads
   void run_job(std::size_t thread);
 
   std::vector<std::thread> threads_;

@@ -65,8 +65,10 @@ std::optional<std::int64_t> step_of_checkpoint(const fs::path& checkpoint) {
   return std::nullopt;
 }
 
-std::string manifest_text(const fs::path& checkpoint) {
-  return read_file<CheckpointError>(checkpoint / manifest_name, "checkpoint's manifest");
+// True for a folder, but not for a link to one.
+bool is_real_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(fs::symlink_status(path, ignored));
 }
 
 // Appends the suffix to the path, and also "-1", "-2", … if that path exists.
@@ -164,43 +166,28 @@ void RunFolder::clear_all_leftovers() const {
 }
 
 // Restores the links `last` and `best`, which `cp -rL` of a run replaces by copies of checkpoints.
+// A copy stays in place if its checkpoint was not copied.
 void RunFolder::replace_copied_links() {
   for (const char* link : {"last", "best"}) {
-    std::error_code ignored;
-    const fs::path path = path_ / link;
-    if (!fs::is_directory(fs::symlink_status(path, ignored)) || !is_checkpoint(path)) continue;
-    const auto step = step_of_checkpoint(path);
-    adopt_copied_checkpoint(link);
-    if (step && is_checkpoint(checkpoint(*step))) {
-      set_link(link, *step);
-      log::info("{}: replaced a copied checkpoint by a link to step {}", path.string(), *step);
-    }
+    const auto target = target_of(link);
+    if (!is_real_folder(path_ / link) || target.empty() || !is_checkpoint(path_ / target)) continue;
+    set_link(link, *step_of(target.filename().string()));
   }
 }
 
 // Moves the folder `last` or `best`, a copy of a checkpoint, away, so that a link can take its
-// name. If the run has no checkpoint of that step, the copy becomes that checkpoint. If the run has
-// one with the same manifest, the copy is removed. Otherwise it is renamed to LINK.copied.
-void RunFolder::adopt_copied_checkpoint(const char* link) {
+// name.
+void RunFolder::move_copy_away(const char* link) const {
   const fs::path path = path_ / link;
-  const auto step = step_of_checkpoint(path);
+  const fs::path to = unused_name(path, ".copied");
   std::error_code error;
-  if (step && !fs::exists(fs::symlink_status(checkpoint(*step), error))) {
-    make_checkpoints_folder();
-    fs::rename(path, checkpoint(*step), error);
-  } else if (step && is_checkpoint(checkpoint(*step)) &&
-             manifest_text(path) == manifest_text(checkpoint(*step))) {
-    for (const auto& [name, checksum] : read_manifest(path).files) fs::remove(path / name, error);
-    fs::remove(path / manifest_name, error);
-    fs::remove(path, error);  // fails if it holds other files
-    if (error) fs::rename(path, unused_name(path, ".copied"), error);
-  } else {
-    fs::rename(path, unused_name(path, ".copied"), error);
-  }
+  fs::rename(path, to, error);
   if (error) {
     throw EnvironmentError("{}: found a folder, expected a link; the folder cannot be moved ({})",
                            path.string(), error.message());
   }
+  log::info("{}: found a folder, expected a link; moved to {}, which may be removed", path.string(),
+            to.string());
 }
 
 fs::path RunFolder::checkpoint(std::int64_t step) const {
@@ -208,8 +195,14 @@ fs::path RunFolder::checkpoint(std::int64_t step) const {
 }
 
 std::vector<std::int64_t> RunFolder::checkpoint_steps() const {
-  auto steps = folder_steps();
-  std::erase_if(steps, [&](std::int64_t step) { return !is_checkpoint(checkpoint(step)); });
+  std::vector<std::int64_t> steps;
+  for (const std::string& name : names_in(path_ / checkpoints_name)) {
+    const auto step = step_of(name);
+    if (!step) continue;
+    const auto path = checkpoint(*step);
+    if (path.filename() == name && is_checkpoint(path)) steps.push_back(*step);
+  }
+  std::ranges::sort(steps);
   return steps;
 }
 
@@ -230,8 +223,7 @@ fs::path RunFolder::target_of(const char* link) const {
 // Returns nullopt if there is no checkpoint, with a warning if the link leads nowhere.
 std::optional<fs::path> RunFolder::follow(const char* link) const {
   const fs::path path = path_ / link;
-  std::error_code ignored;
-  if (fs::is_directory(fs::symlink_status(path, ignored)) && is_checkpoint(path)) return path;
+  if (is_real_folder(path) && is_checkpoint(path)) return path;
   const auto target = target_of(link);
   if (target.empty()) return std::nullopt;
   if (is_checkpoint(path_ / target)) return path_ / target;
@@ -247,72 +239,12 @@ std::optional<fs::path> RunFolder::last() const {
   return checkpoint(steps.back());
 }
 
-void RunFolder::check_last() const {
-  std::error_code ignored;
+std::optional<fs::path> RunFolder::incomplete_last() const {
   const auto target = target_of("last");
-  if (target.empty() || !fs::is_directory(path_ / target, ignored)) return;
-  if (is_checkpoint(path_ / target)) return;
-  throw DamagedError("{}: missing, though `last` points to its folder",
-                     (path_ / target / manifest_name).string());
-}
-
-// Returns the steps of the folders step-N under checkpoints/, complete or not, in ascending order.
-std::vector<std::int64_t> RunFolder::folder_steps() const {
-  std::vector<std::int64_t> steps;
-  for (const std::string& name : names_in(path_ / checkpoints_name)) {
-    const auto step = step_of(name);
-    if (step && checkpoint(*step).filename() == name) steps.push_back(*step);
-  }
-  std::ranges::sort(steps);
-  return steps;
-}
-
-// Returns the steps in the order in which last_intact() tries them: from that of `last` down to the
-// first, then the later ones in ascending order.
-std::vector<std::int64_t> RunFolder::recovery_order() const {
-  auto steps = checkpoint_steps();
-  const auto linked = target_of("last");
-  const auto last = step_of_checkpoint(linked.empty() ? path_ / "last" : linked);
-  const auto end_of_earlier = last ? std::ranges::upper_bound(steps, *last) : steps.end();
-  std::reverse(steps.begin(), end_of_earlier);
-  return steps;
-}
-
-std::optional<fs::path> RunFolder::last_intact() const {
-  const auto steps = recovery_order();
-  std::optional<fs::path> with_changed_config;  // the first one intact except for config.yaml
-  for (const auto step : steps) {
-    try {
-      FolderReader(checkpoint(step), /*may_change=*/{}).verify_all();
-      return checkpoint(step);
-    } catch (const DamagedError& error) {
-      log::warning("{}", error.what());
-      if (!with_changed_config && is_intact(checkpoint(step))) {
-        with_changed_config = checkpoint(step);
-      }
-    }
-  }
-  if (with_changed_config) return with_changed_config;
-  std::error_code ignored;
-  if (folder_steps().empty() && !fs::exists(fs::symlink_status(path_ / "last", ignored))) {
+  if (target.empty() || !is_real_folder(path_ / target) || is_checkpoint(path_ / target)) {
     return std::nullopt;
   }
-  throw CheckpointError("{}: all checkpoints of this run are damaged; use --fresh to start over",
-                        path_.string());
-}
-
-void RunFolder::move_damaged_away() {
-  for (const auto step : folder_steps()) {
-    const auto from = checkpoint(step);
-    if (is_checkpoint(from)) continue;
-    std::error_code error;
-    const fs::path to = unused_name(from, ".damaged");
-    fs::rename(from, to, error);
-    if (error) {
-      throw EnvironmentError("{}: cannot be moved away ({})", from.string(), error.message());
-    }
-    log::warning("{}: not a checkpoint; moved to {}", from.string(), to.string());
-  }
+  return path_ / target;
 }
 
 std::optional<fs::path> RunFolder::best() const {
@@ -363,8 +295,7 @@ void RunFolder::set_link(const char* link, std::int64_t step) {
   if (lock_ < 0) throw std::logic_error("the run folder is not locked");
   const auto temporary = fmt::format(".{}.tmp", link);
   ::unlinkat(folder_, temporary.c_str(), 0);
-  std::error_code ignored;
-  if (fs::is_directory(fs::symlink_status(path_ / link, ignored))) adopt_copied_checkpoint(link);
+  if (is_real_folder(path_ / link)) move_copy_away(link);
   const auto target = checkpoint(step).lexically_relative(path_);
   record(link, target.filename().string());
   if (::symlinkat(target.c_str(), folder_, temporary.c_str()) != 0) {

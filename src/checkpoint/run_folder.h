@@ -52,15 +52,8 @@ class RunFolder {
   // Returns the target of `last`, a link or else a file. If that is missing too, returns the newest
   // complete checkpoint; nullopt if there is none.
   std::optional<Path> last() const;
-  // Throws DamagedError if the target of `last` exists but is not a checkpoint.
-  void check_last() const;
-  // Returns the last intact checkpoint: the target of `last`, else an earlier one, else a later
-  // one. Logs a warning for each damaged one. Prefers unchanged checkpoints to those of which only
-  // config.yaml has changed. Returns nullopt if the run has no checkpoints. Throws CheckpointError
-  // if all are damaged.
-  std::optional<Path> last_intact() const;
-  // Renames folders that have the name of a checkpoint but are not one, with a warning.
-  void move_damaged_away();
+  // Returns the target of `last` if it is a folder, but not a complete checkpoint.
+  std::optional<Path> incomplete_last() const;
   // Returns the target of `best`, a link or else a file; nullopt if that is missing too.
   std::optional<Path> best() const;
   // Returns true if the link `best` leads to this step; on a file system without links, the file.
@@ -82,11 +75,9 @@ class RunFolder {
  private:
   void clear_all_leftovers() const;
   void replace_copied_links();
-  void adopt_copied_checkpoint(const char* link);
+  void move_copy_away(const char* link) const;
   Path target_of(const char* link) const;
   std::optional<Path> follow(const char* link) const;
-  std::vector<std::int64_t> folder_steps() const;
-  std::vector<std::int64_t> recovery_order() const;
   void record(const char* link, const std::string& checkpoint_name) const;
   void set_link(const char* link, std::int64_t step);
 

@@ -40,11 +40,10 @@ void add_alignment_options(CLI::App& command, ScoreArguments& arguments, CLI::Op
           ->needs(align)
           ->type_name("MODEL");
   add_tag_options(command, reverse, arguments.reverse_tags, reverse_tag_options);
-  command
-      .add_option("--symmetrise", arguments.symmetrise,
-                  "how to merge both alignments (default grow-diag-final-and)")
-      ->needs(reverse)
-      ->type_name("grow-diag-final-and|intersection|union");
+  add_choice(command, "--symmetrise", arguments.symmetrise,
+             "how to merge both alignments (default grow-diag-final-and)",
+             "grow-diag-final-and|intersection|union")
+      ->needs(reverse);
   add_file(command, "--alignments-gold", arguments.gold,
            "gold alignments of the pairs, to report the alignment error rate")
       ->needs(align);
@@ -64,8 +63,6 @@ CLI::App* add_train(CLI::App& program, TrainArguments& arguments) {
                    "start from the weights and vocabularies of this run or model folder")
       ->type_name("MODEL");
   command->add_flag("--fresh", arguments.fresh, "delete the existing run and start over");
-  command->add_flag("--fall-back", arguments.fall_back,
-                    "if the last checkpoint is damaged, resume from the newest intact one");
   auto* dry_run = command->add_flag(
       "--dry-run", arguments.dry_run,
       "check everything, try a few steps, estimate time and memory; write nothing");
@@ -118,12 +115,11 @@ CLI::App* add_features(CLI::App& program, FeaturesArguments& arguments) {
               real_number(0.1, 10'000));
   add_setting("--hop", arguments.hop, "sound: milliseconds from one frame to the next",
               real_number(0.1, 10'000));
-  command
-      ->add_option("--normalise", arguments.normalise,
-                   "sound: mean 0 and variance 1 of each bin, over each item or over all items of "
-                   "the list")
-      ->excludes(like)
-      ->type_name("item|global|none");
+  add_choice(*command, "--normalise", arguments.normalise,
+             "sound: mean 0 and variance 1 of each bin, over each item or over all items of "
+             "the list",
+             "item|global|none")
+      ->excludes(like);
   add_threads(*command, arguments.threads);
   return command;
 }
@@ -140,9 +136,19 @@ CLI::App* add_score(CLI::App& program, ScoreArguments& arguments) {
                           "an n-best list (Moses) instead of -t; adds the log-probability "
                           "to each line as a feature")
                      ->excludes(target);
-  command->add_option("--feature", arguments.feature, "name of the feature")
+  command
+      ->add_option("--feature", arguments.feature,
+                   "name of the feature, which the list must not have yet (default regard)")
       ->needs(n_best)
       ->type_name("NAME");
+  command
+      ->add_flag("--swap", arguments.swap,
+                 "score the source given the translation, for a model of the opposite direction")
+      ->needs(n_best);
+  command
+      ->add_flag("--per-token", arguments.per_token,
+                 "also add the log-probability per token as the feature NAME_per_token")
+      ->needs(n_best);
   add_file(*command, "-o,--output", arguments.output, "output file (default: standard output)");
   command->add_flag("--words", arguments.words, "also print the log-probability of each word")
       ->excludes(n_best);
@@ -178,9 +184,12 @@ CLI::App* add_average(CLI::App& program, AverageArguments& arguments) {
       ->required()
       ->type_name("MODEL");
   auto* last = add_number(*command, "--last", arguments.last,
-                          "average the N newest checkpoints of the run", whole_number(1, 1000));
+                          "average the N newest checkpoints of the run; a run keeps as many as "
+                          "training.keep_newest says",
+                          whole_number(1, 1000));
   add_number(*command, "--best", arguments.best,
-             "average the N best checkpoints of the run, by training.early_stopping_metric",
+             "average the N best checkpoints of the run, by training.early_stopping_metric; a "
+             "run keeps as many as training.keep_best says",
              whole_number(1, 1000))
       ->excludes(last);
   add_model_output(*command, arguments.output);
@@ -240,9 +249,9 @@ CLI::App* add_export(CLI::App& program, ExportArguments& arguments) {
   auto* command = program.add_subcommand(
       "export", "Write a model for ONNX, CTranslate2 or Hugging Face, with Python");
   add_model(*command, arguments.model);
-  command->add_option("--to", arguments.format, "runtime that reads the export")
-      ->required()
-      ->type_name("onnx|ctranslate2|huggingface");
+  add_choice(*command, "--to", arguments.format, "runtime that reads the export",
+             "onnx|ctranslate2|huggingface")
+      ->required();
   command->add_option("-o,--output", arguments.output, "folder to write")
       ->required()
       ->type_name("FOLDER");
@@ -277,9 +286,7 @@ CLI::App* add_pipeline(CLI::App& program, PipelineArguments& arguments) {
 CLI::App* add_completions(CLI::App& program, CompletionsArguments& arguments) {
   auto* command = program.add_subcommand(
       "completions", "Print a script that completes the command line in a shell");
-  command->add_option("shell", arguments.shell, "name of the shell")
-      ->required()
-      ->type_name("bash|zsh|fish");
+  add_choice(*command, "shell", arguments.shell, "name of the shell", "bash|zsh|fish")->required();
   return command;
 }
 
@@ -334,11 +341,10 @@ CLI::App* add_config_init(CLI::App& config, ConfigInitArguments& arguments) {
              whole_number(1, 1'000'000))
       ->needs(source)
       ->excludes(dev);
-  command
-      ->add_option("--architecture", arguments.architecture,
-                   "recurrent: GRUs with attention (default for up to 60,000 pairs); transformer "
-                   "(default for more)")
-      ->type_name("recurrent|transformer");
+  add_choice(*command, "--architecture", arguments.architecture,
+             "recurrent: GRUs with attention (default for up to 60,000 pairs); transformer "
+             "(default for more)",
+             "recurrent|transformer");
   command->add_option("--name", arguments.name, "name of the model")->type_name("NAME");
   add_file(*command, "-o,--output", arguments.output,
            "output file, which must not exist (default: standard output)");
@@ -360,7 +366,9 @@ CLI::App* add_config_docs(CLI::App& config, ConfigDocsArguments& arguments) {
   auto* command = config.add_subcommand(
       "docs",
       "Print the documentation of a key, a section or all keys (Markdown unless on a terminal)");
-  command->add_option("key", arguments.key, "key or section, such as training.optimizer")
+  command
+      ->add_option("key", arguments.key,
+                   "key or section, such as training.optimizer, or its last part")
       ->type_name("KEY");
   return command;
 }

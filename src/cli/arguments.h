@@ -88,7 +88,6 @@ struct TrainArguments {
   std::optional<std::int64_t> threads;
   std::string init_from;
   bool fresh = false;
-  bool fall_back = false;
   bool dry_run = false;
   bool json = false;
 };
@@ -207,7 +206,7 @@ struct EvaluateArguments {
   std::vector<std::string> references;
   std::vector<std::string> hypotheses;
   std::string output;
-  std::vector<std::string> metrics = {"bleu", "chrf"};
+  std::vector<std::string> metrics;  // empty: the default ones
   MetricSettings settings;
   std::vector<std::size_t> by_length;  // upper bounds of the length groups, in source words
   std::string by_length_svg;
@@ -219,6 +218,8 @@ struct EvaluateArguments {
   std::string format = "text";
   bool json = false;
 
+  // Returns --metrics, else BLEU and chrF. The command adds the metric of the model to the latter.
+  std::vector<std::string> metrics_or_default() const;
   // Returns the files of --hypotheses, then those of --compare.
   std::vector<std::string> system_files() const;
 };
@@ -233,6 +234,8 @@ struct ScoreArguments {
   std::string target;
   std::string n_best;
   std::string feature = "regard";
+  bool swap = false;
+  bool per_token = false;
   std::string output;
   std::int64_t batch_size = 64;
   bool words = false;
@@ -247,27 +250,19 @@ struct ScoreArguments {
 CLI::App* add_score(CLI::App& program, ScoreArguments& arguments);
 
 struct RerankArguments {
-  ModelArguments device;  // has no models; has the tags of `models`
-  std::string source;
   std::string input;
   std::string output;
-  std::vector<std::string> models;
-  std::vector<std::string> reverse;
-  ModelTags reverse_tags;
-  std::vector<std::string> language_models;
-  std::string features;  // a table
-  std::vector<std::string> list_features = {"score"};
-  bool per_token = false;
-  bool no_length = false;
-  bool tune = false;
-  std::vector<std::string> references;
-  std::string metric = "bleu";
-  std::size_t restarts = 20;
-  std::uint64_t seed = 1;
   std::string weights;              // a file
   std::vector<std::string> weight;  // NAME=X
   std::int64_t n_best = 0;
-  std::int64_t batch_size = 64;
+  bool tune = false;
+  std::vector<std::string> references;
+  std::string metric = "bleu";
+  std::vector<std::string> list_features;  // empty: all of the list
+  bool no_length = false;
+  std::size_t restarts = 20;
+  std::uint64_t seed = 1;
+  std::int64_t threads = 0;
 };
 
 CLI::App* add_rerank(CLI::App& program, RerankArguments& arguments);

@@ -96,6 +96,13 @@ std::optional<std::string> CommandLine::find_fault(const std::vector<std::string
   return find_misplaced_file(*program_);
 }
 
+std::optional<std::vector<std::string>> CommandLine::values_of(const std::string& option) const {
+  for (const auto* command : program_->get_subcommands()) {
+    if (const auto* found = command->get_option_no_throw(option)) return found->results();
+  }
+  return std::nullopt;
+}
+
 std::optional<ExitCode> CommandLine::parse(int argc, char** argv) {
   const auto words = rewrite_words({argv + 1, argv + std::max(argc, 1)});
   if (!words.empty() && words.front() == "__complete") {  // called by the scripts of `completions`

@@ -37,6 +37,10 @@ class CommandLine {
   // CLI::ParseError, a std::runtime_error, if they ask for help or the version.
   std::optional<std::string> find_fault(const std::vector<std::string>& words);
 
+  // Returns the values of an option of the parsed command, such as "--src", also after a usage
+  // error; nullopt if the command has no such option.
+  std::optional<std::vector<std::string>> values_of(const std::string& option) const;
+
   CommandOutline outline() const;
 
   // Calls the function that takes the arguments of the parsed command, and returns its exit code.

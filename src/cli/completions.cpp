@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/suggest.h"
 #include "config/docs.h"
 
 namespace regard {
@@ -84,9 +83,10 @@ end
 complete -c regard -n __regard_complete -f -a '$__regard_candidates'
 )sh";
 
-// Returns the first phrase of a help text, cut with an ellipsis if it is longer than 72 bytes.
+// Returns the first clause of a help text, cut with an ellipsis if it is longer than 72 bytes. Does
+// not end it at a colon, which may follow the readers of a key ("samples above 0: …").
 std::string brief(std::string_view help) {
-  for (const std::string_view delimiter : {"; ", ": ", " (", ", e.g."}) {
+  for (const std::string_view delimiter : {"; ", " (", ", e.g."}) {
     help = help.substr(0, std::min(help.find(delimiter), help.size()));
   }
   if (help.size() <= max_brief_length) return std::string(help);
@@ -114,12 +114,17 @@ std::string setting_candidates(const std::string& key, const std::string& start)
   return lines.empty() ? directive("files", start) : lines;
 }
 
-// Returns the candidates for a value of the option or argument. `key` is before a "=", or empty.
+// Returns the candidates for a value of the option or argument, of which `typed` is there already.
+// `key` is before a "=", or empty.
 std::string value_candidates(const OptionOutline& option, const std::string& key,
-                             const std::string& start) {
+                             const std::string& start, const std::string& typed) {
   switch (option.kind) {
-    case ValueKind::choice:
-      return fmt::format("{}{}\n", start, fmt::join(option.choices, "\n" + start));
+    case ValueKind::choice: {
+      // After a comma, the candidates for the next name of the list.
+      const auto names = option.repeated ? typed.rfind(',') + 1 : 0;
+      const auto begin = start + typed.substr(0, names);
+      return fmt::format("{}{}\n", begin, fmt::join(option.choices, "\n" + begin));
+    }
     case ValueKind::file:
       return directive("files", start);
     case ValueKind::folder:
@@ -159,10 +164,7 @@ std::vector<std::string> join_at_equals(const std::vector<std::string>& words) {
 }  // namespace
 
 std::string completion_script(const std::string& shell) {
-  if (shell == "bash") return bash_script;
-  if (shell == "zsh") return zsh_script;
-  if (shell == "fish") return fish_script;
-  throw unknown_name("shell", shell, {"bash", "zsh", "fish"});
+  return shell == "bash" ? bash_script : shell == "zsh" ? zsh_script : fish_script;
 }
 
 std::string completion_candidates(const CommandOutline& program,
@@ -189,7 +191,7 @@ std::string completion_candidates(const CommandOutline& program,
       if (is_command) command = &*next;
     }
   }
-  if (option != nullptr && !has_value) return value_candidates(*option, "", "");
+  if (option != nullptr && !has_value) return value_candidates(*option, "", "", last);
   const auto key = last.substr(0, std::min(last.find('='), last.size()));
   const bool is_assigned = key.size() < last.size();
   // The shell completes what is behind the "=", or the whole word.
@@ -197,7 +199,8 @@ std::string completion_candidates(const CommandOutline& program,
   if (last.starts_with('-')) {
     if (is_assigned) {
       option = option_with_value(*command, key);
-      return option == nullptr ? "" : value_candidates(*option, "", start);
+      return option == nullptr ? ""
+                               : value_candidates(*option, "", start, last.substr(key.size() + 1));
     }
     std::string lines;
     for (const auto& known : command->options) {
@@ -205,14 +208,14 @@ std::string completion_candidates(const CommandOutline& program,
     }
     return lines;
   }
-  if (option != nullptr && option->repeated) return value_candidates(*option, "", "");
+  if (option != nullptr && option->repeated) return value_candidates(*option, "", "", last);
   std::string lines;
   for (const auto& next : command->commands) lines += candidate_line(next.last_word(), next.help);
   const auto& arguments = command->arguments;
   if (!lines.empty() || arguments.empty()) return lines;
   const auto& argument = arguments[std::min(position, arguments.size() - 1)];
   if (position >= arguments.size() && !argument.repeated) return "";
-  return value_candidates(argument, is_assigned ? key : "", start);
+  return value_candidates(argument, is_assigned ? key : "", start, last);
 }
 
 }  // namespace regard

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/strings.h"
 #include "cli/option_helpers.h"
 
 namespace regard {
@@ -20,6 +21,25 @@ std::string canonical_metric(const std::string& given) {
   const auto name = CLI::detail::to_lower(given);
   if (name == "chrf2") return "chrf";
   return name == "chrf2++" ? "chrf++" : name;
+}
+
+// Accepts metrics of `choices` ("bleu|chrf") separated by commas or blanks, and rewrites them as
+// "bleu,chrf".
+CLI::Validator metric_list(const std::string& choices) {
+  const auto rewrite = [accept = one_of(choices)](std::string& text) -> std::string {
+    std::ranges::replace(text, ' ', ',');
+    std::string names;
+    for (const auto part : split(text, ',')) {
+      if (part.empty()) continue;
+      const auto name = canonical_metric(std::string(part));
+      if (auto fault = accept(name); !fault.empty()) return fault;
+      names += (names.empty() ? "" : ",") + name;
+    }
+    if (names.empty()) return accept(names);
+    text = names;
+    return {};
+  };
+  return CLI::Validator(rewrite, "");
 }
 
 // Adds the options of the settings from `first` to `last`.
@@ -36,12 +56,20 @@ void add_settings(CLI::App& command, MetricSettings& settings, std::string_view 
 }
 
 void add_metric_options(CLI::App& command, EvaluateArguments& arguments) {
+  const std::string names = "bleu|chrf|chrf++|ter|wer|cer|per|exact";
+  const auto set_names = [&metrics = arguments.metrics](const std::vector<std::string>& lists) {
+    metrics.clear();
+    for (const auto& list : lists) {
+      for (const auto name : split(list, ',')) metrics.emplace_back(name);
+    }
+  };
   command
-      .add_option("--metrics", arguments.metrics,
-                  "metrics, e.g. bleu,chrf++,ter or bleu chrf++ ter (default bleu,chrf)")
-      ->delimiter(',')
-      ->transform(canonical_metric)
-      ->type_name("bleu|chrf|chrf++|ter|wer|cer|per|exact");
+      .add_option_function<std::vector<std::string>>(
+          "--metrics", set_names,
+          "metrics, e.g. bleu,chrf++,ter or bleu chrf++ ter (default bleu,chrf and, with a model, "
+          "training.early_stopping_metric if it is wer, cer or exact)")
+      ->transform(metric_list(names))
+      ->type_name(names);
   add_settings(command, arguments.settings, "tokenize", "ter_case_sensitive");
   command.add_flag("--force", arguments.force,
                    "do not warn about texts that look tokenised, swapped or misplaced, or that a "
@@ -97,6 +125,10 @@ void check_sentence_level(const EvaluateArguments& arguments) {
 
 }  // namespace
 
+std::vector<std::string> EvaluateArguments::metrics_or_default() const {
+  return metrics.empty() ? std::vector<std::string>{"bleu", "chrf"} : metrics;
+}
+
 std::vector<std::string> EvaluateArguments::system_files() const {
   auto files = hypotheses;
   files.insert(files.end(), compared.begin(), compared.end());
@@ -106,7 +138,7 @@ std::vector<std::string> EvaluateArguments::system_files() const {
 void check_evaluate(const EvaluateArguments& arguments) {
   const auto& settings = arguments.settings;
   const bool counts_words = !arguments.training.empty();
-  check_metric_settings(settings, arguments.metrics, counts_words, option_name);
+  check_metric_settings(settings, arguments.metrics_or_default(), counts_words, option_name);
   check_sentence_level(arguments);
   if (arguments.model.models.empty() == arguments.hypotheses.empty()) {
     throw ConfigError("evaluate: expected either a model (-m) or --hypotheses");
@@ -160,8 +192,8 @@ CLI::App* add_evaluate(CLI::App& program, EvaluateArguments& arguments) {
       "-l,--sentence-level", arguments.settings.sentence_level,
       "print the scores of each line, separated by tabs, instead of those of the text");
   add_part_options(*command, arguments, source, model);
-  auto* format = command->add_option("--format", arguments.format, "output format (default text)")
-                     ->type_name("text|json|sacrebleu|markdown|latex");
+  auto* format = add_choice(*command, "--format", arguments.format, "output format (default text)",
+                            "text|json|sacrebleu|markdown|latex");
   command->add_flag("--json", arguments.json, "same as --format json")->excludes(format);
   {
     const HelpGroup group(*command, "Significance (defaults and definitions of sacreBLEU)");

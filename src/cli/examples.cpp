@@ -61,8 +61,8 @@ const std::vector<CommandExamples>& all_examples() {
          "write an HTML page about the search and the attention"},
         {"regard translate -m runs/mine -i in.en --show-attention --attention-map encoder",
          "draw the self-attention of the encoder under each translation"},
-        {"regard translate -m runs/mine -i in.en -o out.fr --alignments links --picture maps.html",
-         "also write word alignments and an HTML page of attention maps"}}},
+        {"regard translate -m runs/mine -i in.en -o out.fr --alignments links --picture maps/",
+         "also write word alignments, and draw the attention of each line"}}},
       {"synthesize",
        {{"regard synthesize -m runs/fr-en -i mono.fr -o synthetic --tag '<bt>'",
          "back-translate French text for a model from English to French; the same command goes on "
@@ -92,18 +92,18 @@ const std::vector<CommandExamples>& all_examples() {
         {"regard score -m runs/language_model -t test.fr",
          "print log-probabilities, and the perplexity, of a language model"},
         {"regard score -m runs/mine -s test.en --n-best list -o rescored",
-         "add a feature to an n-best list"},
+         "add a feature to an n-best list, for `regard rerank`"},
+        {"regard score -m runs/back --swap -s test.en --n-best list --feature reverse -o rescored",
+         "add the log-probability of the source under a model of the opposite direction"},
         {"regard score -m runs/mine -s test.en -t test.fr --align links --reverse runs/back",
          "write word alignments, symmetrised with a model of the opposite direction"}}},
       {"rerank",
-       {{"regard rerank --tune -s dev.en -r dev.fr -i dev.list -m runs/b --reverse runs/back -o "
-         "weights.json",
-         "tune the weights of two models and of the score in a list of `regard translate "
-         "--n-best`"},
-        {"regard rerank --weights weights.json -s test.en -i test.list -m runs/b --reverse "
-         "runs/back -o out.fr",
+       {{"regard rerank --tune -r dev.fr -i dev.scored -o weights.json",
+         "tune the weights of the features in a list of `regard translate --n-best`, to which "
+         "`regard score --n-best` has added those of models"},
+        {"regard rerank --weights weights.json -i test.scored -o out.fr",
          "print the best translation of each line with these weights"},
-        {"regard rerank --weight score=1 --weight length=0.2 -s test.en -i test.list --n-best 5",
+        {"regard rerank --weight score=1 --weight length=0.2 -i test.list --n-best 5",
          "reorder a list with weights by hand"}}},
       {"shortlist",
        {{"regard shortlist -m runs/mine -s train.en -t train.fr -o mine.shortlist",

@@ -41,6 +41,17 @@ CLI::Option* add_file(CLI::App& command, const std::string& name, Value& value,
   return command.add_option(name, value, help)->type_name("FILE");
 }
 
+// Accepts one of the names in `choices`, "a|b|c".
+CLI::Validator one_of(const std::string& choices);
+
+// Adds an option for one name of a list, or for several. `choices` is the list as the help shows
+// it, "a|b|c".
+template <typename Value>
+CLI::Option* add_choice(CLI::App& command, const std::string& name, Value& value,
+                        const std::string& help, const std::string& choices) {
+  return command.add_option(name, value, help)->check(one_of(choices))->type_name(choices);
+}
+
 // Returns the option of a key: --beam-size for beam_size.
 std::string option_name(std::string_view key);
 

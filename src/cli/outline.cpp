@@ -56,11 +56,6 @@ CommandOutline outline_of(const CLI::App& command, const std::string& above) {
   return result;
 }
 
-void collect(const CommandOutline& command, std::vector<const CommandOutline*>& all) {
-  all.push_back(&command);
-  for (const auto& next : command.commands) collect(next, all);
-}
-
 }  // namespace
 
 std::string CommandOutline::command_path() const {
@@ -74,12 +69,6 @@ std::string CommandOutline::last_word() const {
 
 CommandOutline outline(const CLI::App& program) {
   return outline_of(program, "");
-}
-
-std::vector<const CommandOutline*> all_commands(const CommandOutline& command) {
-  std::vector<const CommandOutline*> all;
-  collect(command, all);
-  return all;
 }
 
 }  // namespace regard

@@ -57,10 +57,7 @@ struct CommandOutline {
 // Returns the outline of a program with all its commands.
 CommandOutline outline(const CLI::App& program);
 
-// Returns the command and all its subcommands, recursively.
-std::vector<const CommandOutline*> all_commands(const CommandOutline& command);
-
-// Returns the completion script for "bash", "zsh" or "fish". Throws ConfigError for another shell.
+// Returns the completion script for "bash", "zsh" or "fish".
 std::string completion_script(const std::string& shell);
 
 // Returns the candidates for the last of the words after "regard": a line for each, "WORD" or

@@ -13,8 +13,9 @@ CLI::App* add_serve(CLI::App& program, ServeArguments& arguments) {
   auto* model = command
                     ->add_option("-m,--model", arguments.models,
                                  "a model to serve: a run folder (its best model, else its last) "
-                                 "or a model folder; NAME= before it names it (default: the name "
-                                 "of the folder); the first one is the default of requests")
+                                 "or a model folder; NAME= before it names it, with the "
+                                 "characters A-Z a-z 0-9 . _ ~ - (default: the name of the "
+                                 "folder); the first one is the default of requests")
                     ->required()
                     ->type_name("[NAME=]MODEL");
   command
@@ -52,7 +53,7 @@ CLI::App* add_serve(CLI::App& program, ServeArguments& arguments) {
       "open connections; the oldest that waits gives way to a new one, and if none waits the new "
       "one gets status 503 (default 1024)");
   add("--max-waiting", arguments.max_waiting, 1,
-      "lines of a model that wait or are being translated; more are refused with status 429 "
+      "sentences of a model that wait or are being translated; more are refused with status 429 "
       "(default 2000)");
   add("--max-lines", arguments.max_lines, 1, "lines of a request (default 1000)");
   add("--max-characters", arguments.max_characters, 1, "bytes of a line (default 10000)");

@@ -2,7 +2,7 @@
 // validators of numbers.
 #include "cli/arguments.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -10,8 +10,10 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/strings.h"
+#include "base/suggest.h"
 #include "cli/option_helpers.h"
 
 namespace regard {
@@ -47,6 +49,17 @@ CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
 
 CLI::Validator real_number(double min, double max) {
   return number_in_range("a number", "FLOAT", min, max, std::isinf(max));
+}
+
+CLI::Validator one_of(const std::string& choices) {
+  const auto check = [choices](const std::string& text) -> std::string {
+    const auto parts = split(choices, '|');
+    const std::vector<std::string> names(parts.begin(), parts.end());
+    if (std::ranges::count(names, text) > 0) return {};
+    return fmt::format("found `{}`, expected one of {}{}", text, fmt::join(names, ", "),
+                       did_you_mean(text, names));
+  };
+  return CLI::Validator(check, "");
 }
 
 namespace {
@@ -109,12 +122,10 @@ void add_device_options(CLI::App& command, ModelArguments& arguments) {
 }
 
 void add_precision_option(CLI::App& command, ModelArguments& arguments) {
-  command
-      .add_option(
-          "--precision", arguments.precision,
-          "precision of the factors of matrix products; auto is bf16 on processors and tf32 "
-          "on GPUs that have it, else fp32")
-      ->type_name("auto|fp32|tf32|bf16|int8");
+  add_choice(command, "--precision", arguments.precision,
+             "precision of the factors of matrix products; auto is bf16 on processors and tf32 "
+             "on GPUs that have it, else fp32",
+             "auto|fp32|tf32|bf16|int8");
 }
 
 CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {
@@ -125,12 +136,11 @@ CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {
                                 "a run folder (its best model, else its last) or a model folder; "
                                 "several models with the same vocabularies are an ensemble")
                     ->type_name("MODEL");
-  command
-      .add_option("--ensemble-mean", arguments.ensemble_mean,
-                  "how to average an ensemble: log_linear averages log-probabilities (default), "
-                  "linear averages probabilities")
-      ->needs(model)
-      ->type_name("log_linear|linear");
+  add_choice(command, "--ensemble-mean", arguments.ensemble_mean,
+             "how to average an ensemble: log_linear averages log-probabilities (default), "
+             "linear averages probabilities",
+             "log_linear|linear")
+      ->needs(model);
   add_number(command, "--ensemble-weights", arguments.ensemble_weights,
              "weight of each model of an ensemble, above 0 (default: equal weights)",
              real_number(0))

@@ -37,7 +37,6 @@ CLI::App* add_synthesize(CLI::App& program, SynthesizeArguments& arguments) {
   auto* command = program.add_subcommand("synthesize",
                                          "Make training pairs from text without translations: "
                                          "back-translation, self-training, distillation");
-  command->alias("backtranslate");
   auto* model = add_model_options(*command, arguments.model)->required();
   add_file(*command, "-i,--input", arguments.input,
            "text to translate, one sentence per line, plain or compressed")
@@ -46,12 +45,10 @@ CLI::App* add_synthesize(CLI::App& program, SynthesizeArguments& arguments) {
            "name of the output: FILE.src and FILE.trg have the pairs, and appear only when "
            "complete; FILE.json says how they were made. The same command goes on after a kill")
       ->required();
-  command
-      ->add_option(
-          "--side", arguments.side,
-          "side of the new pairs that is the translation: source, by a model of the opposite "
-          "direction (back-translation, default), or target (self-training, distillation)")
-      ->type_name("source|target");
+  add_choice(*command, "--side", arguments.side,
+             "side of the new pairs that is the translation: source, by a model of the opposite "
+             "direction (back-translation, default), or target (self-training, distillation)",
+             "source|target");
   command
       ->add_option("--tag", arguments.tag,
                    "put this text and a space in front of each source line, such as '<bt>'")

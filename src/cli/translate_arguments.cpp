@@ -48,18 +48,17 @@ void add_attention_options(CLI::App& command, TranslateArguments& arguments,
   add_file(command, "--attention-weights", arguments.attention_weights,
            "write the attention weights, a JSON object for each translation");
   add_file(command, "--picture", arguments.picture,
-           "draw the attention: .html for the first 50 sentences, .svg for the first, or a folder "
-           "MAPS/ with an .svg for each");
+           "draw the attention: .svg for the first sentence, or a folder MAPS/ with an .svg for "
+           "each");
   add_file(command, "--report", arguments.report,
-           "write an .html page with attention by head and layer, alignments, n-best lists and the "
-           "tree of the beam search");
-  command
-      .add_option("--attention-map", arguments.attention.maps,
-                  "attention in --attention-weights, --picture and --show-attention: to the source "
-                  "(default), or the self-attention of the encoder or the decoder; several are "
-                  "separated by commas")
-      ->delimiter(',')
-      ->type_name("source|encoder|decoder");
+           "write an .html page of the first 50 sentences with attention by head and layer, "
+           "alignments, n-best lists and the tree of the beam search");
+  add_choice(command, "--attention-map", arguments.attention.maps,
+             "attention in --attention-weights, --picture and --show-attention: to the source "
+             "(default), or the self-attention of the encoder or the decoder; several are "
+             "separated by commas",
+             "source|encoder|decoder")
+      ->delimiter(',');
   add_number(command, "--attention-layer", arguments.attention.layer,
              "draw the heads of this layer, from 1 (default: the mean over those of the last)",
              whole_number(1, 1000));
@@ -68,11 +67,10 @@ void add_attention_options(CLI::App& command, TranslateArguments& arguments,
              whole_number(1, 1000));
   auto* show = command.add_flag("--show-attention", arguments.show_attention,
                                 "draw the attention in the terminal, under each translation");
-  command
-      .add_option("--attention-scale", arguments.attention_scale,
-                  "weight drawn in white by --picture, --show-attention and --report: 1 (default), "
-                  "the largest of the picture, or the largest of each row")
-      ->type_name("absolute|picture|row");
+  add_choice(command, "--attention-scale", arguments.attention_scale,
+             "weight drawn in white by --picture, --show-attention and --report: 1 (default), "
+             "the largest of the picture, or the largest of each row",
+             "absolute|picture|row");
   auto* explain = command
                       .add_flag("--explain", arguments.explain,
                                 "print the numbers of each step instead of the translation: query, "
@@ -304,13 +302,11 @@ void add_texts(CLI::App& command, TranslateArguments& arguments) {
       "--markup", arguments.markup,
       "take tags such as <b> and placeholders such as {name} and %s out of the text, and "
       "put them back where the attention says (with html, tags always are)");
-  command
-      .add_option("--keep", arguments.keep,
-                  "copy these to the translation as they are: URLs and e-mail addresses, numbers, "
-                  "placeholders; several are separated by commas")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"urls", "numbers", "placeholders"}).description(""))
-      ->type_name("urls|numbers|placeholders");
+  add_choice(command, "--keep", arguments.keep,
+             "copy these to the translation as they are: URLs and e-mail addresses, numbers, "
+             "placeholders; several are separated by commas",
+             "urls|numbers|placeholders")
+      ->delimiter(',');
 }
 
 }  // namespace

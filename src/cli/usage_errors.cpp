@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/log.h"
+#include "base/strings.h"
 #include "base/suggest.h"
 #include "config/docs.h"
 
@@ -95,7 +96,8 @@ bool is_folder(const std::string& path) {
 // that reads the file, with its option -c. Returns "" if nothing is similar.
 std::string suggest_command(const CLI::App& command, const std::string& word) {
   if (is_configuration(word)) {
-    return fmt::format("{} -c {}", command.get_parent() == nullptr ? "train" : "print", word);
+    return fmt::format("{} -c {}", command.get_parent() == nullptr ? "train" : "print",
+                       shell_word(word));
   }
   const auto commands = commands_in(command);
   const auto direct = suggest(word, names_of(commands));
@@ -156,7 +158,7 @@ std::string suggest_option(const CLI::App& command, const std::string& word, con
   const auto option = suggest(name, options_of(command));
   const auto key = accepts(command, "KEY=VALUE") ? suggest_key(name) : std::nullopt;
   if (key && (!option || key->similarity < option->similarity)) {
-    return key->word + "=" + value_in(word, words);
+    return shell_word(key->word + "=" + value_in(word, words));
   }
   return option ? option->word : "";
 }
@@ -234,7 +236,8 @@ std::string unknown_command(const CLI::App& command, const std::string& word) {
 std::string unknown_argument(const CLI::App& command, const std::string& word, const Words& words) {
   if (const auto replacement = replacement_of(word)) return *replacement;
   if (const auto option = suggest_option_for(command, word); !option.empty()) {
-    return fmt::format("unknown argument `{0}`; did you mean `{1} {0}`?", word, option);
+    return fmt::format("unknown argument `{}`; did you mean `{} {}`?", word, option,
+                       shell_word(word));
   }
   if (const auto argument = suggest_positional(command, word); !argument.empty()) {
     return fmt::format("unknown argument `{}`; give {} without an option: `{} {}`", word, argument,
@@ -301,10 +304,11 @@ std::optional<std::string> find_misplaced_file(const CLI::App& program) {
     return fmt::format("--model: found the file `{}`, expected the folder of a run or of a model{}",
                        files[0],
                        is_existing_file((fs::path(folder) / "model.safetensors").string())
-                           ? fmt::format("; did you mean `-m {}`?", folder)
+                           ? fmt::format("; did you mean `-m {}`?", shell_word(folder))
                            : "");
   }
-  auto meant = fmt::format("-m {}", fmt::join(models, " "));
+  std::string meant = "-m";
+  for (const auto& path : models) meant += " " + shell_word(path);
   for (const auto& file : files) {
     // The option of the first file, then the option of all later files if it differs.
     std::vector<std::string> options = {"-i"};
@@ -312,7 +316,7 @@ std::optional<std::string> find_misplaced_file(const CLI::App& program) {
       options = {"-s", command.get_option_no_throw("--ref") != nullptr ? "-r" : "-t"};
     }
     const auto index = static_cast<std::size_t>(&file - files.data());
-    meant += fmt::format(" {} {}", options[std::min(index, options.size() - 1)], file);
+    meant += fmt::format(" {} {}", options[std::min(index, options.size() - 1)], shell_word(file));
   }
   return fmt::format("--model: found the file `{}`, expected folders{}", files[0],
                      did_you_mean(meant));
@@ -331,7 +335,8 @@ std::string describe_error(const CLI::App& program, const CLI::ParseError& error
     return fmt::format("a command is missing; commands: {}", fmt::join(names_of(commands), ", "));
   }
   if (const auto file = misplaced_configuration(command); !file.empty()) {
-    return fmt::format("--config is missing; did you mean `{} -c {}`?", full_name(command), file);
+    return fmt::format("--config is missing; did you mean `{} -c {}`?", full_name(command),
+                       shell_word(file));
   }
   return too_many_values(error.what());
 }

@@ -64,10 +64,11 @@ std::vector<fs::path> checkpoints_of_run(const AverageArguments& arguments) {
   const auto count = static_cast<std::size_t>(std::max(arguments.best, arguments.last));
   if (steps.size() < count) {
     throw CheckpointError(
-        "{}: found {}{}, expected {}; training.keep_newest and training.keep_best set how many a "
-        "run keeps",
+        "{}: found {}{}, expected {}; training.{} sets how many a run keeps: resume it with a "
+        "larger number (and with more epochs if it has ended)",
         run.path().string(), counted(steps.size(), "checkpoint"),
-        arguments.best > 0 ? " with a score" : "", count);
+        arguments.best > 0 ? " with a score" : "", count,
+        arguments.best > 0 ? "keep_best" : "keep_newest");
   }
   std::vector<fs::path> folders;
   for (std::size_t i = 0; i < count; ++i) folders.push_back(run.checkpoint(steps[i]));

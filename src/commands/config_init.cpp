@@ -173,9 +173,9 @@ void tell_of_possible_header(const CorpusStatistics& statistics, const std::stri
   if (source.empty() || target.empty() || source == target) return;
   log::info(
       "{}: line 1 (`{}`, `{}`) is taken as a pair; if it is a header, name the columns: regard "
-      "config init {}'{}#{}' '{}#{}'",
-      file_of_text(src), excerpt(source), excerpt(target), option, file_of_text(src), source,
-      file_of_text(trg), target);
+      "config init {}{} {}",
+      file_of_text(src), excerpt(source), excerpt(target), option,
+      shell_word(file_of_text(src) + "#" + source), shell_word(file_of_text(trg) + "#" + target));
 }
 
 void check_name(const std::string& name) {
@@ -515,7 +515,7 @@ ExitCode init_config(const ConfigInitArguments& arguments) {
   check_training_options(parse_options(yaml, "the configuration"));
   write_output(output, yaml);
   if (!is_standard_stream(output)) {
-    log::info("{}: written; train with: regard train -c {}", output, output);
+    log::info("{}: written; train with: regard train -c {}", output, shell_word(output));
   }
   return ExitCode::ok;
 }

@@ -241,8 +241,9 @@ void write_sounds(const FeaturesArguments& arguments, const FileList& files, Thr
   write_header(output, lengths, options.bins, metadata, settings.statistics);
   std::int64_t frames = 0;
   sounds.for_each("computing", [&](std::size_t i, const torch::Tensor& x) {
-    if (x.size(0) != lengths[i])
-      throw InputError("{}: a sound changed while it was read", arguments.input);
+    if (x.size(0) != lengths[i]) {
+      files.at(i, [] { throw InputError("changed while it was read; run the command again"); });
+    }
     torch::Tensor values = x;
     if (options.normalisation == FeatureNormalisation::item) {
       FeatureSums sums(options.bins);

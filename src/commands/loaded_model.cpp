@@ -177,15 +177,15 @@ void check_model_output(std::string_view command, const std::vector<std::filesys
 
 std::vector<Alignment> alignments_of(const LoadedModel& model,
                                      const std::vector<Translation>& translations) {
-  const auto& data = model.contents.options.data;
-  const auto translator = model.translator();
+  const auto& contents = model.contents;
   std::vector<Alignment> alignments;
   for (const auto& translation : translations) {
     alignments.emplace_back();
     if (translation.hypotheses.empty()) continue;
     const auto& hypothesis = translation.hypotheses[0];
-    alignments.back() =
-        align_words(hypothesis, translation, translator.tokens(hypothesis, translation), data);
+    alignments.back() = align_words(hypothesis, translation,
+                                    hypothesis_tokens(contents.codec, hypothesis, translation),
+                                    contents.options.data);
   }
   return alignments;
 }

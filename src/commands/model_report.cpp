@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/strings.h"
 #include "base/version.h"
 #include "checkpoint/folder.h"
 #include "checkpoint/run_folder.h"
+#include "config/parts.h"
 #include "config/scalar.h"
 #include "model/attention/table.h"
 #include "report/format.h"
@@ -141,22 +145,30 @@ std::string recipe_text(const Options& options) {
     schedule += fmt::format(" after {} of warm-up", counted(o.warmup_steps, "step"));
   return fmt::format(
       "optimizer  {}, learning rate {}, {}\n"
-      "batches  {} {}s{}, gradient clipped to norm {}, label smoothing {}\n"
-      "dropout  embeddings {}, states {}, readout {}{}\n",
+      "batches  {} {}s{}, gradient {}, label smoothing {}\n"
+      "dropout  embeddings {}, states {}{}{}\n",
       enum_name(o.optimizer), format_rate(o.learning_rate), schedule, o.batch_size,
       enum_name(o.batch_type),
       o.gradient_accumulation == 1 ? "" : fmt::format(" × {}", o.gradient_accumulation),
-      o.clip_grad_norm, o.label_smoothing, d.embeddings, d.states, d.readout,
+      o.clip_grad_norm == 0 ? "not clipped" : fmt::format("clipped to norm {}", o.clip_grad_norm),
+      o.label_smoothing, d.embeddings, d.states,
+      has_part(options, Part::decoder) ? fmt::format(", readout {}", d.readout) : "",
       d.attention == 0 ? "" : fmt::format(", attention {}", d.attention));
 }
 
+std::string weights_text(const Json& checkpoint) {
+  if (const auto averaged = checkpoint.find("average_of"); averaged != checkpoint.end()) {
+    return "the mean of " + counted(averaged->size(), "model");
+  }
+  if (checkpoint.contains("quantized_from")) {
+    return "quantized from " + value_text(checkpoint, "quantized_from");
+  }
+  return fmt::format("step {}, epoch {}", value_text(checkpoint, "step"),
+                     value_text(checkpoint, "epoch"));
+}
+
 std::string training_text(const ModelReport& report) {
-  const auto averaged = report.checkpoint.find("average_of");
-  auto text =
-      averaged != report.checkpoint.end()
-          ? fmt::format("these weights  the mean of {}\n", counted(averaged->size(), "model"))
-          : fmt::format("these weights  step {}, epoch {}\n", value_text(report.checkpoint, "step"),
-                        value_text(report.checkpoint, "epoch"));
+  auto text = fmt::format("these weights  {}\n", weights_text(report.checkpoint));
   if (const auto initial = report.checkpoint.find(initial_model_key);
       initial != report.checkpoint.end()) {
     text += fmt::format("initial weights  {}\n", value_text(report.checkpoint, initial_model_key));
@@ -164,8 +176,9 @@ std::string training_text(const ModelReport& report) {
   text += recipe_text(report.model.options);
   if (!report.run) return text;
   const auto& run = *report.run;
-  text += fmt::format("time to last validation  {}\n",
-                      format_duration(run.validations.training_seconds()));
+  if (const auto seconds = run.validations.training_seconds(); !std::isnan(seconds)) {
+    text += fmt::format("time to last validation  {}\n", format_duration(seconds));
+  }
   const auto shards = run.manifest.contains("shards") ? value_text(run.manifest, "shards") : "0";
   text += fmt::format("with  regard {}, LibTorch {}, {} {}{}, seed {}\n",
                       value_text(run.manifest, "regard"), value_text(run.manifest, "libtorch"),
@@ -187,26 +200,28 @@ std::string training_text(const ModelReport& report) {
   return text + "\n" + table.text();
 }
 
+std::string validation_cell(const std::string& column, const std::string& cell) {
+  if (column == "step" || column == "epoch" || column == "best" || cell.empty()) return cell;
+  const auto value = std::strtod(cell.c_str(), nullptr);
+  if (column == "learning_rate") return format_rate(value);
+  if (column == "seconds") return format_duration(value);
+  if (column == "perplexity") return format_short(value);
+  return format_fixed(value, 2);
+}
+
+// Returns the table of the validations, with the star of the best ones in the last column.
 std::string scores_text(const ValidationTable& validations) {
+  const auto& names = validations.columns;
+  std::vector<std::size_t> order(names.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_partition(order, [&](auto c) { return names[c] != "best"; });
   std::vector<Table::Column> columns;
-  for (const auto& column : validations.columns) columns.push_back({column, Align::right});
+  for (const auto c : order) columns.push_back({names[c], Align::right});
   Table table(columns);
-  for (auto row : validations.rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const auto& column = validations.columns[c];
-      if (column == "step" || column == "epoch" || column == "best" || row[c].empty()) continue;
-      const auto value = std::strtod(row[c].c_str(), nullptr);
-      if (column == "learning_rate") {
-        row[c] = format_rate(value);
-      } else if (column == "seconds") {
-        row[c] = format_duration(value);
-      } else if (column == "perplexity") {
-        row[c] = format_short(value);
-      } else {
-        row[c] = format_fixed(value, 2);
-      }
-    }
-    table.add(row);
+  for (const auto& row : validations.rows) {
+    std::vector<std::string> cells;
+    for (const auto c : order) cells.push_back(validation_cell(names[c], row[c]));
+    table.add(cells);
   }
   return table.text();
 }

@@ -81,10 +81,10 @@ ExitCode prepare(const PrepareArguments& arguments) {
   ThreadPool pool(thread_count(options.threads));
   const auto result = prepare_corpus(options, arguments.output, pool);
   log::info("{}", corpora_table(result, options));
-  log::info("{}: {} in {}, {} MB. Train with: regard train -c {} data.prepared={}",
-            arguments.output, counted(result.all.kept, "pair"), counted(result.shards, "shard"),
-            format_thousands(static_cast<std::int64_t>(result.bytes >> 20)), arguments.config,
-            arguments.output);
+  log::info("{}: {} in {}, {} MB. Train with: regard train -c {} {}", arguments.output,
+            counted(result.all.kept, "pair"), counted(result.shards, "shard"),
+            format_thousands(static_cast<std::int64_t>(result.bytes >> 20)),
+            shell_word(arguments.config), shell_word("data.prepared=" + arguments.output));
   return ExitCode::ok;
 }
 

@@ -1,6 +1,9 @@
 // regard score: log-probabilities and alignments of given translations; adds the log-probabilities
 // to an n-best list as a feature.
+#include <fmt/format.h>
+
 #include <cmath>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +21,8 @@
 #include "commands/output_file.h"
 #include "commands/scorer.h"
 #include "commands/translate/attention_output.h"
+#include "data/byte_stream.h"
+#include "data/feature_file.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "metrics/alignment.h"
@@ -31,45 +36,109 @@
 namespace regard {
 namespace {
 
+using Lines = std::vector<std::string>;
+
+constexpr double impossible = -1000;  // written for log 0, as features must be finite
+
+// Throws ConfigError for a name that a list cannot have in its third field.
 void check_feature(const std::string& name) {
-  if (!name.empty() && name.find_first_of(" \t|=") == std::string::npos) return;
-  throw ConfigError("--feature: found '{}', expected a word without blanks, | and =", name);
+  if (name.empty() || name.find_first_of(" \t|=") != std::string::npos) {
+    throw ConfigError("--feature: found '{}', expected a word without blanks, | and =", name);
+  }
+  if (name == "score" || name == "length") {
+    throw ConfigError("--feature: found {}, a feature of every list; choose another name", name);
+  }
 }
 
-// Adds the log-probability of each translation in an n-best list as a feature. Throws InputError
-// with file:line for a malformed entry, a sentence that the source does not have, or a feature that
-// exists already.
+// Throws ConfigError if the source is missing for a model that reads it, or given for another.
+void check_source(const LoadedModel& model, const std::string& source) {
+  const bool reads_source = model.contents.options.model.kind != ModelKind::language_model;
+  if (reads_source && source.empty()) {
+    throw ConfigError("score: {} is a translation model; expected its source too, -s FILE",
+                      model.path.string());
+  }
+  if (!reads_source && !source.empty()) {
+    throw ConfigError("score: {} is a language model, which reads no source; leave out -s",
+                      model.path.string());
+  }
+}
+
+// Returns the list. Throws InputError with file:line for a malformed entry, a feature that exists
+// already, or a sentence that the source does not have; a language model has no source.
+std::vector<NBestEntry> read_scored_list(const ScoreArguments& arguments, const Lines& names,
+                                         std::size_t source_lines) {
+  auto list = read_n_best(arguments.n_best);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto fail = [&](const std::string& message) {
+      throw InputError("{}:{}: {}", input_name(arguments.n_best), i + 1, message);
+    };
+    if (!arguments.source.empty() && list[i].sentence >= source_lines) {
+      fail(fmt::format("found sentence {}, but {} has {}, counted from 0", list[i].sentence,
+                       input_name(arguments.source), counted(source_lines, "line")));
+    }
+    for (const auto& name : names) {
+      if (!has_feature(list[i], name)) continue;
+      fail(fmt::format("already has a feature '{}'; choose another name with --feature", name));
+    }
+  }
+  return list;
+}
+
+// Returns the source line and the translation of each entry, or the reverse of it with --swap.
+SentencePairs pairs_of_list(const ScoreArguments& arguments, const LoadedModel& model, Lines source,
+                            const std::vector<NBestEntry>& list) {
+  const auto truncate_texts = arguments.swap ? truncate_source_lines : truncate_target_lines;
+  const auto truncate_source = arguments.swap ? truncate_target_lines : truncate_source_lines;
+  Lines texts;
+  for (const auto& entry : list) texts.push_back(entry.text);
+  texts = truncate_texts(model, std::move(texts), arguments.n_best);
+  if (arguments.source.empty()) return {texts, texts};
+  source = truncate_source(model, std::move(source), arguments.source);
+  SentencePairs pairs;
+  for (const auto& entry : list) pairs.source.push_back(source[entry.sentence]);
+  pairs.target = std::move(texts);
+  if (arguments.swap) std::swap(pairs.source, pairs.target);
+  return pairs;
+}
+
+// Adds the log-probability of each translation in an n-best list as a feature.
 ExitCode rescore_n_best(const ScoreArguments& arguments) {
   check_feature(arguments.feature);
-  if (arguments.source.empty()) throw ConfigError("score: --n-best needs -s FILE");
   check_files({arguments.source, arguments.n_best}, {path_or_dash(arguments.output)});
-  auto source = read_lines(arguments.source, source_kind(arguments.model, arguments.source));
+  if (arguments.swap && is_feature_file(arguments.source)) {
+    throw ConfigError("--swap: it scores the source as text, but {} has features; leave it out",
+                      arguments.source);
+  }
+  Lines source;
+  if (!arguments.source.empty()) {
+    source = read_lines(arguments.source, source_kind(arguments.model, arguments.source));
+  }
+  Lines names = {arguments.feature};
+  if (arguments.per_token) names.push_back(arguments.feature + "_per_token");
+  auto list = read_scored_list(arguments, names, source.size());
   Scorer scorer(arguments.model);
-  source = truncate_source_lines(scorer.model(), std::move(source), arguments.source);
-  auto list = read_n_best(arguments.n_best, arguments.source, source.size());
-  SentencePairs pairs;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (has_feature(list[i], arguments.feature)) {
-      throw InputError("{}:{}: already has a feature '{}'; choose another name with --feature",
-                       input_name(arguments.n_best), i + 1, arguments.feature);
-    }
-    pairs.source.push_back(source[list[i].sentence]);
-    pairs.target.push_back(list[i].text);
+  check_source(scorer.model(), arguments.source);
+  if (arguments.swap && arguments.source.empty()) {
+    throw ConfigError("--swap: {} is a language model, which reads no source; leave it out",
+                      scorer.model().path.string());
   }
   OutputFile output(arguments.output);
-  pairs.target = truncate_target_lines(scorer.model(), std::move(pairs.target), arguments.n_best);
-  scorer.score(pairs, /*want_weights=*/false, arguments.batch_size);
+  scorer.score(pairs_of_list(arguments, scorer.model(), std::move(source), list),
+               /*want_weights=*/false, arguments.batch_size);
   for (std::size_t i = 0; i < list.size(); ++i) {
-    auto& entry = list[i];
-    entry.features += fmt::format("{}{}= {:.4f}", entry.features.empty() ? "" : " ",
-                                  arguments.feature, scorer.log_probability(i));
-    output.write(format_n_best(entry) + "\n");
+    const auto log_p = scorer.log_probability(i);
+    const auto value = std::isinf(log_p) ? impossible : log_p;
+    add_feature(list[i], arguments.feature, value);
+    if (arguments.per_token) {
+      const auto& hypotheses = scorer.translations()[i].hypotheses;
+      const auto tokens = hypotheses.empty() ? 1 : hypotheses[0].tokens.size() + 1;  // with </s>
+      add_feature(list[i], names[1], value / static_cast<double>(tokens));
+    }
+    output.write(format_n_best(list[i]) + "\n");
   }
   output.commit();
   return ExitCode::ok;
 }
-
-using Lines = std::vector<std::string>;
 
 std::string text_line(const Scorer& scorer, std::size_t i, bool words) {
   auto line = format_fixed(scorer.log_probability(i), 4);
@@ -134,19 +203,6 @@ void warn_if_impossible(const std::vector<Translation>& translations, const Line
       "{} of {}: the source line is empty, so only an empty translation is possible; the "
       "log-probability is -inf, and the perplexity leaves them out",
       count, counted(target.size(), "translation"));
-}
-
-// Throws ConfigError if the source is missing for a model that reads it, or given for another.
-void check_source(const LoadedModel& model, const std::string& source) {
-  const bool reads_source = model.contents.options.model.kind != ModelKind::language_model;
-  if (reads_source && source.empty()) {
-    throw ConfigError("score: {} is a translation model; expected its source too, -s FILE",
-                      model.path.string());
-  }
-  if (!reads_source && !source.empty()) {
-    throw ConfigError("score: {} is a language model, which reads no source; leave out -s",
-                      model.path.string());
-  }
 }
 
 Json make_summary(const Scorer& scorer, const std::optional<AlignmentScore>& alignment) {

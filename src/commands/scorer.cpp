@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/error.h"
 #include "base/log.h"
-#include "base/strings.h"
-#include "data/byte_stream.h"
 #include "data/line_reader.h"
 #include "report/progress.h"
 #include "text/unicode.h"
@@ -38,16 +35,11 @@ std::vector<WordScore> Scorer::words(std::size_t i) const {
   return word_scores(hypothesis, tokens, model_.contents.options.data.tokenizer.kind);
 }
 
-std::vector<NBestEntry> read_n_best(const std::string& path, const std::string& source_path,
-                                    std::size_t source_lines) {
+std::vector<NBestEntry> read_n_best(const std::string& path) {
   std::vector<NBestEntry> list;
   LineReader reader(path);
   for (std::string line; reader.next(line);) {
     list.push_back(parse_n_best(line, reader.name(), reader.line_number()));
-    if (list.back().sentence < source_lines) continue;
-    throw InputError("{}:{}: found sentence {}, but {} has {}, counted from 0", reader.name(),
-                     reader.line_number(), list.back().sentence, input_name(source_path),
-                     counted(source_lines, "line"));
   }
   return list;
 }

@@ -49,10 +49,8 @@ class Scorer {
 };
 
 // Reads an n-best list, "-" for standard input; entry i is its line i + 1. Throws InputError with
-// file:line for a malformed entry, and for a sentence that the source does not have.
-// `source_path` names the source, which has `source_lines` lines, in messages.
-std::vector<NBestEntry> read_n_best(const std::string& path, const std::string& source_path,
-                                    std::size_t source_lines);
+// file:line for a malformed entry.
+std::vector<NBestEntry> read_n_best(const std::string& path);
 
 // Warns if `reverse`, the model of --reverse, was not trained from the second of the languages to
 // the first. Languages that are not known are not compared.

@@ -1,9 +1,12 @@
 // regard train: trains a model from a configuration and parallel text; resumes a stopped run.
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,6 +21,7 @@
 #include "base/process.h"
 #include "base/strings.h"
 #include "checkpoint/folder.h"
+#include "checkpoint/manifest.h"
 #include "checkpoint/run_folder.h"
 #include "commands/commands.h"
 #include "commands/model_report.h"
@@ -81,11 +85,32 @@ GivenOptions read_given_options(const TrainArguments& arguments) {
   return given;
 }
 
+// Throws CheckpointError with the fault of a damaged checkpoint and how the run can be continued.
+// For the first process: the others have a copy of the checkpoint.
+[[noreturn]] void explain_damage(const RunFolder& run, const std::string& fault,
+                                 const std::filesystem::path& damaged) {
+  const bool others = std::ranges::any_of(run.checkpoint_steps(), [&](std::int64_t step) {
+    return run.checkpoint(step).filename() != damaged.filename();
+  });
+  throw CheckpointError(
+      "{}\n{}", fault,
+      others ? fmt::format("Remove {} to resume from the checkpoint before it, or start over with "
+                           "--fresh",
+                           damaged.string())
+             : "It is the only checkpoint of the run: --fresh starts over");
+}
+
 // Returns the initial model of a run that starts, or resumes from `last`; empty without one.
-std::string initial_model(const TrainArguments& arguments,
-                          const std::optional<std::filesystem::path>& last) {
+std::string initial_model(const RunFolder& run, const TrainArguments& arguments,
+                          const std::optional<std::filesystem::path>& last,
+                          const ProcessGroup& group) {
   if (!last || !arguments.init_from.empty()) return arguments.init_from;
-  return retry_if_removed([&] { return initial_model_of(FolderReader(*last)); });
+  try {
+    return retry_if_removed([&] { return initial_model_of(FolderReader(*last)); });
+  } catch (const DamagedError& error) {
+    if (!group.is_first()) throw;
+    explain_damage(run, error.what(), *last);
+  }
 }
 
 struct CompleteOptions {
@@ -137,28 +162,15 @@ std::string command_line() {
   return words;
 }
 
-// Throws CheckpointError with the error of a damaged checkpoint and how the run can be continued.
-// `damaged` is the checkpoint; empty if it is one that does not count among checkpoint_steps().
-[[noreturn]] void explain_damage(const RunFolder& run, const DamagedError& error,
-                                 const std::filesystem::path& damaged) {
-  const bool others = std::ranges::any_of(run.checkpoint_steps(), [&](std::int64_t step) {
-    return run.checkpoint(step).filename() != damaged.filename();
-  });
-  throw CheckpointError("{}\n{}", error.what(),
-                        others
-                            ? "--fall-back resumes from the last undamaged checkpoint of this run"
-                            : "It is the only checkpoint of the run: --fresh starts over");
-}
-
 // Returns the checkpoint to resume from, if any.
 std::optional<std::filesystem::path> checkpoint_to_resume(const RunFolder& run,
                                                           const TrainArguments& arguments) {
   if (arguments.fresh) return std::nullopt;
-  if (arguments.fall_back) return run.last_intact();
-  try {
-    run.check_last();
-  } catch (const DamagedError& error) {
-    explain_damage(run, error, "");
+  if (const auto damaged = run.incomplete_last()) {
+    explain_damage(run,
+                   fmt::format("{}: missing, though `last` points to its folder",
+                               (*damaged / manifest_name).string()),
+                   *damaged);
   }
   return run.last();
 }
@@ -172,8 +184,8 @@ Setup make_setup_from(const RunFolder& run, const Options& options,
     if (setup.checkpoint) verify_state(*setup.checkpoint);
     return setup;
   } catch (const DamagedError& error) {
-    if (!last) throw;
-    explain_damage(run, error, *last);
+    if (!last || !group.is_first()) throw;
+    explain_damage(run, error.what(), *last);
   }
 }
 
@@ -220,16 +232,28 @@ TrialSteps try_steps(const Setup& setup, BatchSampler& batches, std::int64_t epo
   return trial;
 }
 
-// "about 0:52 an epoch and 8:40 up to step 1,000"
+// "about 0:52 an epoch and 8:40 up to step 1,000", of which `done` steps are done
 std::string estimated_time(const TrainingOptions& options, std::int64_t batches_in_epoch,
-                           double seconds_per_step) {
+                           double seconds_per_step, std::int64_t done) {
   const auto of_steps = [&](std::int64_t steps) {
     return format_duration(seconds_per_step * static_cast<double>(steps));
   };
   const auto end = last_step(options, batches_in_epoch);
   return fmt::format(
       "about {} an epoch{}", of_steps(updates_in_epoch(options, batches_in_epoch)),
-      end ? fmt::format(" and {} up to step {}", of_steps(*end), format_thousands(*end)) : "");
+      end ? fmt::format(" and {} up to step {}", of_steps(std::max<std::int64_t>(0, *end - done)),
+                        format_thousands(*end))
+          : "");
+}
+
+// Throws EnvironmentError if the run could not write its folder, or create it.
+void check_writable(const std::filesystem::path& folder) {
+  auto existing = std::filesystem::absolute(folder);
+  std::error_code ignored;
+  while (!std::filesystem::exists(existing, ignored)) existing = existing.parent_path();
+  if (::access(existing.c_str(), W_OK) == 0) return;
+  throw EnvironmentError("{}: cannot write into {} ({}); choose another place", folder.string(),
+                         existing.string(), std::strerror(errno));
 }
 
 // Runs a few steps as the run would start or resume. Writes nothing.
@@ -237,11 +261,12 @@ void dry_run(const TrainArguments& arguments) {
   auto given = read_given_options(arguments);
   const RunFolder run(given.options.training.model_dir);
   check_run_folder(run);
+  check_writable(run.path());
   const auto last = checkpoint_to_resume(run, arguments);
-  const auto init_from = initial_model(arguments, last);
+  ProcessGroup alone;
+  const auto init_from = initial_model(run, arguments, last, alone);
   const auto [options, adopted] = complete_options(std::move(given), last, init_from);
   if (!adopted.empty()) log::info("{}", adopted);
-  ProcessGroup alone;
   const auto setup = make_setup_from(run, options, last, init_from, alone);
   if (last) warn_of_changes(run, setup);
   auto batches = make_sampler(setup);
@@ -249,8 +274,9 @@ void dry_run(const TrainArguments& arguments) {
   while (batches.count(epoch) == 0) ++epoch;  // with corpus weights below 1 an epoch can be empty
   const auto in_epoch = batches.count(epoch);
   const auto trial = try_steps(setup, batches, epoch, alone);
+  const auto done = setup.checkpoint ? saved_step(*setup.checkpoint) : 0;
   log::info("Dry run{}: {} per epoch; the first step has {} and {}, loss {}",
-            last ? fmt::format(", resuming from {}", last->string()) : "",
+            last ? fmt::format(", resuming from step {} ({})", done, last->string()) : "",
             counted(in_epoch, "batch"), counted(trial.first.sentences, "sentence"),
             counted(trial.first.target_tokens, "target token"),
             format_fixed(trial.first.nll / static_cast<double>(trial.first.target_tokens), 4));
@@ -258,7 +284,7 @@ void dry_run(const TrainArguments& arguments) {
       "A step takes {} s, the mean of {}: {}, without validations. Memory so far: {}. Nothing was "
       "written.",
       format_short(trial.seconds_per_step), trial.steps - 1,
-      estimated_time(options.training, in_epoch, trial.seconds_per_step),
+      estimated_time(options.training, in_epoch, trial.seconds_per_step, done),
       format_bytes(peak_memory()));
 }
 
@@ -358,7 +384,7 @@ void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& rea
                  counted(skipped, "batch"));
   }
   if (reason.signal != 0) log::info("Run the same command again to resume.");
-  log::info("{}{}", next_command(options.model.kind), run.path().string());
+  log::info("{}{}", next_command(options.model.kind), shell_word(run.path().string()));
 }
 
 void print_report(const RunFolder& run) {
@@ -399,7 +425,7 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
   if (!is_new) run.lock();
   const auto last = share_folder(
       group, group.is_first() ? checkpoint_to_resume(run, arguments) : std::nullopt, run.path());
-  const auto init_from = initial_model(arguments, last);
+  const auto init_from = initial_model(run, arguments, last, group);
   const auto [options, adopted] = complete_options(std::move(given), last, init_from);
   if (is_new) {
     run.lock();
@@ -419,7 +445,6 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
   // All checks have passed: files may be replaced from here on. Reading the text can take minutes.
   run.check_not_moved();
   if (arguments.fresh) remove_run_files(run);
-  if (arguments.fall_back) run.move_damaged_away();
 
   auto validator = setup.dev ? std::make_unique<Validator>(setup.options, *setup.dev, setup.device,
                                                            *setup.pool, group)
@@ -489,9 +514,9 @@ ExitCode train(const TrainArguments& arguments) {
     group.leave();
     return code;
   } catch (const Error& error) {
-    const std::string text = error.what();
-    if (place.size == 1 || text.starts_with("process ")) throw;
-    throw Error(error.code(), fmt::format("process {} of {}: {}", place.rank, place.size, text));
+    if (place.size == 1) throw;
+    throw Error(error.code(),
+                fmt::format("process {} of {}: {}", place.rank, place.size, error.what()));
   }
 }
 

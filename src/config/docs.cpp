@@ -1,12 +1,16 @@
 #include "config/docs.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <functional>
 
+#include "base/error.h"
 #include "base/json.h"
-#include "base/suggest.h"
+#include "base/strings.h"
 #include "config/options.h"
 #include "config/scalar.h"
+#include "config/yaml_reader.h"
 
 namespace regard {
 namespace {
@@ -59,14 +63,50 @@ std::vector<Setting> all_settings() {
   return all;
 }
 
-std::string options_text(const std::string& key) {
+namespace {
+
+// Returns the documentation of the settings for which is_meant(setting.key) is true.
+std::string documentation_of(const std::function<bool(const std::string&)>& is_meant) {
   std::string text;
   for (const auto& setting : all_settings()) {
-    if (!key.empty() && setting.key != key && !setting.key.starts_with(key + ".")) continue;
+    if (!is_meant(setting.key)) continue;
     text += fmt::format("{}{}\n  {}\n  {}; default {}\n", text.empty() ? "" : "\n", setting.key,
                         setting.help, setting.expected, setting.default_value);
   }
-  if (text.empty()) throw unknown_name("key", key, all_keys());
+  return text;
+}
+
+// Returns the message for a key that does not exist, with a suggestion.
+std::string unknown_full_key(const std::string& key) {
+  std::string section;
+  for (const auto name : split(key, '.')) {
+    std::vector<std::string> known;  // the keys of the section
+    const auto prefix = section.empty() ? "" : section + ".";
+    for (const auto& full : all_keys()) {
+      if (!full.starts_with(prefix)) continue;
+      const auto child = full.substr(prefix.size(), full.find('.', prefix.size()) - prefix.size());
+      if (std::ranges::count(known, child) == 0) known.push_back(child);
+    }
+    if (std::ranges::count(known, name) == 0) {
+      return unknown_key(section, std::string(name), known, true);
+    }
+    section = join_key(section, name);
+  }
+  return unknown_key("", key, {}, true);
+}
+
+}  // namespace
+
+std::string options_text(const std::string& key) {
+  auto text = documentation_of([&](const std::string& setting) {
+    return key.empty() || setting == key || setting.starts_with(key + ".");
+  });
+  if (text.empty()) {
+    text = documentation_of([&](const std::string& setting) {
+      return ("." + setting + ".").find("." + key + ".") != std::string::npos;
+    });
+  }
+  if (text.empty()) throw ConfigError("{}", unknown_full_key(key));
   return text;
 }
 
@@ -94,7 +134,8 @@ A configuration is one YAML file with the sections below. All keys are optional.
 - Anchors (`&name`) and aliases (`*name`) are supported, merge keys (`<<`) are not.
 - `key=value` on the command line overrides the file. It needs the full key:
   `training.learning_rate=0.0005`, `data.train.0.weight=2`, or a whole list as
-  `'data.train=[{src: a.en, trg: a.fr}]'`. The index after the last entry appends an entry.
+  `'data.train=[{src: a.en, trg: a.fr}]'`. The index after the last entry appends an entry. If a
+  key is given several times, the last value counts.
 
 `configs/schema.json` describes the same for editors: begin a file with
 `# yaml-language-server: $schema=schema.json`, and they complete keys and mark mistakes.

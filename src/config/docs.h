@@ -25,7 +25,8 @@ std::vector<Setting> all_settings();
 std::vector<std::string> all_keys();
 
 // Returns the documentation of a key, or of all keys of a section, as plain text; of all keys if
-// `key` is empty. Throws ConfigError for an unknown key, with a suggestion.
+// `key` is empty. `key` may also be the end of one or several keys or sections: "heads" is the key
+// of encoder and decoder. Throws ConfigError for an unknown key, with a suggestion.
 std::string options_text(const std::string& key);
 
 // Returns the text of docs/configuration.md: a table per section with key, allowed values, default

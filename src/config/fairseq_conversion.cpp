@@ -7,7 +7,6 @@
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "config/foreign_config.h"
 
@@ -48,22 +47,20 @@ bool is_short_option(std::string_view word) {
 }
 
 // Returns the options of a command, "--lr 5e-4 --share-all-embeddings", as YAML: each on the line
-// that it has in the command. Of a list after an option, and of an option that is repeated, the
-// first value counts.
+// that it has in the command. Of a list after an option, the first value counts. A repeated option
+// is written twice, and ForeignConfig keeps the last value.
 std::string command_as_yaml(std::string_view text) {
   std::string yaml = "{";
   std::string key;
   std::string values;
   std::size_t line_of_key = 0;
   std::size_t lines_written = 0;
-  std::vector<std::string> seen;
   constexpr std::string_view quotes = "'\"";
   const auto end_option = [&] {
-    if (key.empty() || std::ranges::count(seen, key) > 0) return;
+    if (key.empty()) return;
     if (!values.empty() && quotes.find(values.front()) != std::string_view::npos) {
       values = values.substr(1, values.size() < 2 ? 0 : values.size() - 2);
     }
-    seen.push_back(key);
     yaml.append(line_of_key - lines_written, '\n');
     lines_written = line_of_key;
     yaml += fmt::format("{}: {},", to_yaml(key), values.empty() ? "true" : to_yaml(values));
@@ -216,12 +213,14 @@ class FairseqConversion : private ForeignConversion {
     put("training.clip_grad_norm", file_.take_number("clip-norm", 0));
     put("training.label_smoothing", file_.take_number("label-smoothing", 0));
     const auto rate = file_.take_number("lr", 0.25);
-    const auto warmup = file_.take_number("warmup-updates", 4000);
     const auto schedule = file_.take_lower("lr-scheduler", "fixed");
-    if (schedule == "inverse_sqrt") {
+    const bool is_inverse_sqrt = schedule == "inverse_sqrt";
+    const auto warmup = file_.take_number("warmup-updates", is_inverse_sqrt ? 4000 : 0);
+    if (is_inverse_sqrt) {
       put_inverse_square_root(rate, warmup);
     } else {
       put("training.learning_rate", rate);
+      if (warmup > 0) put_integer("training.warmup_steps", warmup);
       if (schedule == "cosine") put("training.scheduling", "cosine");
       if (schedule != "fixed" && schedule != "cosine")
         file_.note("lr-scheduler", "constant is used");

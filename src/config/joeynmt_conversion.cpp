@@ -334,6 +334,10 @@ class JoeyConversion : private ForeignConversion {
       } else {
         rate = file_.take_number("training.learning_rate_peak", rate);
       }
+    } else if (name == "exponential" || name == "decaying") {
+      file_.note("training.scheduling",
+                 "the rate falls by epochs, in regard's exponential schedule by steps "
+                 "(training.decay_steps); constant is used");
     } else if (name != "constant") {
       file_.note("training.scheduling",
                  "regard has constant, plateau, inverse_square_root, exponential and cosine; "

@@ -1,12 +1,40 @@
 // Converts configurations of Marian (Junczys-Dowmunt et al. 2018).
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/strings.h"
 #include "config/foreign_config.h"
 
 namespace regard {
 namespace {
+
+// A number of Marian with its unit.
+struct Quantity {
+  double number = 0;
+  char unit = 'u';  // u: updates, t: target tokens, e: epochs
+};
+
+// Parses "5000u", "10Ku", "1Gt" or "3e"; a number without a unit counts updates.
+std::optional<Quantity> parse_quantity(std::string_view text) {
+  const auto take_letter = [&text](std::string_view letters) {
+    if (text.empty() || letters.find(text.back()) == std::string_view::npos) return '\0';
+    const char letter = text.back();
+    text.remove_suffix(1);
+    return letter;
+  };
+  const char unit = take_letter("ute");
+  const char prefix = take_letter("kKMG");
+  const auto number = parse_number<double>(text);
+  if (!number || !std::isfinite(*number)) return std::nullopt;
+  const double factor = prefix == 'G' ? 1e9 : prefix == 'M' ? 1e6 : prefix == '\0' ? 1 : 1e3;
+  return Quantity{factor * *number, unit == '\0' ? 'u' : unit};
+}
 
 class MarianConversion : private ForeignConversion {
  public:
@@ -61,11 +89,14 @@ class MarianConversion : private ForeignConversion {
     } else {
       file_.note("vocabs", own_vocabulary);
     }
-    const auto sizes = entries("dim-vocabs");
-    put("data.tokenizer.vocabulary_size", sizes.empty() || leading_number(sizes[0]) < 1
-                                              ? (has_pieces ? "32000" : "10000000")
-                                              : sizes[0]);
-    file_.mark_read("dim-vocabs");
+    std::vector<double> sizes;
+    for (const auto& size : entries("dim-vocabs")) sizes.push_back(leading_number(size));
+    const bool is_limited = !sizes.empty() && std::ranges::min(sizes) >= 1;  // 0 is no limit
+    const double size = is_limited ? std::ranges::max(sizes) : has_pieces ? 32'000 : 10'000'000;
+    put_integer("data.tokenizer.vocabulary_size", size);
+    if (sizes.size() > 1 && sizes.front() != sizes.back()) {
+      file_.note("dim-vocabs", fmt::format("regard has one value for both sides, here {}", size));
+    }
     if (const auto longest = file_.take_number("max-length", 50); longest > 0) {
       put_integer("data.max_length", longest);
     }
@@ -174,8 +205,8 @@ class MarianConversion : private ForeignConversion {
         smoothing == "true" ? 1e-4 : leading_number(smoothing == "false" ? "0" : smoothing);
     if (decay > 0) put("training.moving_average", 1 - decay);
     const auto rate = file_.take_number("learn-rate", 1e-4);
-    const auto warmup = leading_number(file_.take("lr-warmup", "0"));
-    const auto half = leading_number(file_.take("lr-decay-inv-sqrt", "0"));
+    const auto warmup = take_quantity("lr-warmup", {0, 'u'}, "u").number;
+    const auto half = take_quantity("lr-decay-inv-sqrt", {0, 'u'}, "u").number;
     if (half > 0) {
       // The rate falls from the step of lr-decay-inv-sqrt on, in regard from the end of the
       // warm-up.
@@ -186,34 +217,58 @@ class MarianConversion : private ForeignConversion {
       put("training.learning_rate", rate);
       if (warmup > 0) put_integer("training.warmup_steps", warmup);
     }
-    if (const auto steps = leading_number(file_.take("after-batches", "0")); steps > 0)
+    if (const auto steps = file_.take_number("after-batches", 0); steps > 0)
       put_integer("training.max_steps", steps);
-    if (const auto epochs = leading_number(file_.take("after-epochs", "0")); epochs > 0)
+    if (const auto epochs = file_.take_number("after-epochs", 0); epochs > 0)
       put_integer("training.epochs", epochs);
-    const auto after = file_.take("after", "0e");
-    if (leading_number(after) > 0) {
-      put_integer(after.ends_with('u') ? "training.max_steps" : "training.epochs",
-                  leading_number(after));
+    if (const auto after = take_quantity("after", {0, 'e'}, "ue"); after.number > 0) {
+      put_integer(after.unit == 'u' ? "training.max_steps" : "training.epochs", after.number);
     }
-    const auto every = file_.take("valid-freq", "10000u");
-    put_integer("training.validation_every", leading_number(every));
-    put("training.validation_unit", every.ends_with('e') ? "epochs" : "steps");
+    const auto every = take_quantity("valid-freq", {10'000, 'u'}, "ue");
+    put_integer("training.validation_every", every.number);
+    put("training.validation_unit", every.unit == 'u' ? "steps" : "epochs");
     const auto patience = file_.take_number("early-stopping", 10);
     if (file_.has("valid-sets")) put_integer("training.patience", patience);
-    const auto metrics = entries("valid-metrics");
-    const auto metric = metrics.empty() ? "cross-entropy" : metrics[0];
-    const bool is_known = metric == "bleu" || metric == "chrf" || metric == "perplexity";
-    put("training.early_stopping_metric", is_known ? metric : "loss");
-    if (metrics.size() > 1)
-      file_.note("valid-metrics", "the first metric stops training; all are recorded");
-    if (const auto every_log = leading_number(file_.take("disp-freq", "1000")); every_log > 0) {
-      put_integer("training.logging_every", every_log);
+    stopping_metric();
+    if (const auto log = take_quantity("disp-freq", {1000, 'u'}, "u"); log.number > 0) {
+      put_integer("training.logging_every", log.number);
     }
     put_integer("search.beam_size", file_.take_number("beam-size", 12));
     const auto alpha = file_.take("normalize", "0");
     put("search.beam_alpha",
         alpha == "true" ? 1.0 : leading_number(alpha == "false" ? "0" : alpha));
     put("search.length_penalty", "power");
+  }
+
+  void stopping_metric() {
+    const auto metrics = entries("valid-metrics");
+    auto metric = metrics.empty() ? "cross-entropy" : metrics[0];
+    if (metric == "translation") {
+      file_.note("valid-metrics", "regard runs no script; bleu is used");
+      metric = "bleu";
+    } else if (metric.starts_with("bleu-")) {  // bleu-detok, bleu-segmented
+      metric = "bleu";
+    } else if (metric == "cross-entropy" || metric == "ce-mean-words") {
+      metric = "loss";
+    } else if (metric != "bleu" && metric != "chrf" && metric != "perplexity") {
+      file_.note("valid-metrics", "regard has no such metric; loss is used");
+      metric = "loss";
+    }
+    put("training.early_stopping_metric", metric);
+    if (metrics.size() > 1)
+      file_.note("valid-metrics", "the first metric stops training; all are recorded");
+  }
+
+  // Returns the first number of a key. Adds a note and returns `fallback` for other text and for a
+  // unit that is not in `units`.
+  Quantity take_quantity(const std::string& key, const Quantity& fallback, std::string_view units) {
+    const auto values = entries(key);
+    if (values.empty()) return fallback;
+    const auto quantity = parse_quantity(values[0]);
+    if (quantity && units.find(quantity->unit) != std::string_view::npos) return *quantity;
+    file_.note(key, fmt::format("expected a number of updates (u){}; Marian's default is used",
+                                units == "u" ? "" : " or epochs (e)"));
+    return fallback;
   }
 };
 

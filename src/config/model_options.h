@@ -195,6 +195,7 @@ struct Grid {
   std::int64_t columns = 0;
 
   std::int64_t size() const { return rows * columns; }
+  bool operator==(const Grid&) const = default;
 };
 
 // Returns the grid of a convolutional encoder whose options are valid; no cells for other kinds.

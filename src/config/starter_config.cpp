@@ -230,6 +230,7 @@ std::string progress_text(const StarterConfig& s, std::int64_t epochs, std::int6
   const auto* patience =
       is_formal ? "" : "  patience: 8   # stop after this many validations without improvement\n";
   text += s.dev_src.empty() ? metric_text(s.train) : when + metric_text(s.train) + patience;
+  if (!is_formal) text += "  # keep_newest: 4   # checkpoints to keep, for `regard average`\n";
   return text + fmt::format("  label_smoothing: {}   # 0: plain cross-entropy, −log P(y | x)\n",
                             is_formal ? "0" : "0.1");
 }

@@ -236,7 +236,9 @@ struct TrainingOptions {
       field("early_stopping_metric", &TrainingOptions::early_stopping_metric,
             "metric for `best`, patience and plateau"),
       field("patience", &TrainingOptions::patience,
-            "stop after this many validations without improvement; 0 is never", at_least(0)),
+            "stop after this many validations without improvement; with equal scores, a lower "
+            "loss is an improvement; 0 is never",
+            at_least(0)),
       field("show_examples", &TrainingOptions::show_examples,
             "number of validation sentences to show with their translations", at_least(0)),
       field("logging_every", &TrainingOptions::logging_every, "steps between log lines",

@@ -1,5 +1,6 @@
 #include "config/yaml_file.h"
 
+#include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
@@ -9,10 +10,14 @@
 #include <sstream>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "base/choice.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/strings.h"
+#include "config/docs.h"
+#include "config/field.h"
 
 namespace regard {
 namespace {
@@ -78,6 +83,80 @@ void check_size(std::string_view yaml, const std::string& name) {
                     max_yaml_bytes);
 }
 
+// A line that begins with a key, in a list also after `- `.
+struct KeyLine {
+  std::size_t column = 0;  // of the key, from 0
+  std::string_view key;
+  std::string_view rest;  // after the colon
+};
+
+std::optional<KeyLine> key_line(std::string_view line) {
+  auto begin = line.find_first_not_of(' ');
+  while (begin < line.size() && line.substr(begin).starts_with("- ")) {
+    begin = line.find_first_not_of(' ', begin + 1);
+  }
+  if (begin >= line.size() || !is_letter_byte(line[begin])) return std::nullopt;
+  auto end = begin;
+  while (end < line.size() && (is_letter_byte(line[end]) || is_digit_byte(line[end]) ||
+                               line[end] == '_' || line[end] == '-')) {
+    ++end;
+  }
+  if (end == line.size() || line[end] != ':') return std::nullopt;
+  return KeyLine{begin, line.substr(begin, end - begin), line.substr(end + 1)};
+}
+
+// True if regard has this key, such as data.train.src for each entry of the list data.train.
+bool is_known_key(const std::string& full_key) {
+  return std::ranges::any_of(
+      all_keys(), [&](const auto& key) { return replace_all(key, ".0.", ".") == full_key; });
+}
+
+// Throws ConfigError if the line, or the line with text above it, has a known key and no blank
+// after the colon: the parser may notice this only on the next line.
+void reject_missing_blank(const std::vector<std::string_view>& lines, std::size_t at,
+                          const std::string& name) {
+  for (auto line = at + 1; line-- > 0;) {
+    const auto slip = missing_blank(lines[line]);
+    if (!slip.empty()) throw ConfigError("{}:{}: {}", name, line + 1, slip);
+    const auto begin = lines[line].find_first_not_of(" \t\r");
+    const bool has_text = begin != std::string_view::npos && lines[line][begin] != '#';
+    if (line < at && has_text) return;
+  }
+}
+
+// Throws ConfigError if the line has a known key of a section that is open there, in another column
+// than the section's last key.
+void reject_column(const std::vector<std::string_view>& lines, std::size_t at,
+                   const std::string& name) {
+  struct OpenKey {
+    KeyLine key;
+    std::size_t line = 0;
+  };
+  const auto here = key_line(lines[at]);
+  if (!here) return;
+  std::vector<OpenKey> open_keys;  // the last key of each open section, the innermost first
+  for (auto line = at; line-- > 0;) {
+    const auto key = key_line(lines[line]);
+    if (!key || (!open_keys.empty() && key->column >= open_keys.back().key.column)) continue;
+    open_keys.push_back({*key, line});
+  }
+  const OpenKey* sibling = nullptr;
+  std::string section;
+  for (auto above = open_keys.rbegin(); above != open_keys.rend(); ++above) {
+    if (is_known_key(join_key(section, here->key))) {
+      if (sibling != nullptr || above->key.column == here->column) return;  // not certain
+      sibling = &*above;
+    }
+    section = join_key(section, above->key.key);
+  }
+  if (sibling == nullptr) return;
+  throw ConfigError(
+      "{}:{}: found `{}` in column {} and `{}` in column {} on line {}; the keys of a section must "
+      "begin in the same column",
+      name, at + 1, here->key, here->column + 1, sibling->key.key, sibling->key.column + 1,
+      sibling->line + 1);
+}
+
 void check_events(const std::string& text, const std::string& name) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
@@ -101,6 +180,19 @@ void check_utf8(std::string_view text, const std::string& name) {
   }
 }
 
+std::string missing_blank(std::string_view text) {
+  const auto found = key_line(text);
+  if (!found || found->rest.empty() || is_space_byte(found->rest[0])) return "";
+  const auto is_name = [&](std::string_view key) {
+    return key.substr(key.rfind('.') + 1) == found->key;
+  };
+  if (std::ranges::none_of(all_keys(), is_name)) return "";  // such as C: in a path
+  constexpr std::size_t max_bytes = 100;
+  const auto value = found->rest.substr(0, found->rest.find_first_of(" \t\r\n"));
+  return fmt::format("a blank must follow the colon in `{}:{}`", found->key,
+                     value.size() > max_bytes ? "…" : value);
+}
+
 std::string parse_fault(const YAML::Exception& error) {
   const bool is_alias = error.msg == YAML::ErrorMsg::UNKNOWN_ANCHOR;
   return error.msg + (is_alias ? "; put a text that begins with * in quotes" : "");
@@ -116,7 +208,12 @@ YAML::Node load_yaml(std::string_view yaml, const std::string& name) {
   } catch (const YAML::Exception& error) {
     const auto lines = split(text, '\n');
     const auto line = static_cast<std::size_t>(error.mark.line);
-    const bool has_tab = line < lines.size() && lines[line].find('\t') != std::string_view::npos;
+    const bool has_line = line < lines.size();
+    const bool has_tab = has_line && lines[line].find('\t') != std::string_view::npos;
+    if (has_line && !has_tab) {
+      reject_missing_blank(lines, line, name);
+      reject_column(lines, line, name);
+    }
     throw ConfigError("{}:{}:{}: not YAML: {}{}", name, error.mark.line + 1, error.mark.column + 1,
                       parse_fault(error),
                       has_tab ? "; the line has a tab, and YAML is indented with spaces" : "");
@@ -181,21 +278,26 @@ bool is_opennmt(const YAML::Node& root) {
 
 bool is_marian(const YAML::Node& root) {
   return count_keys(root, {"train-sets", "valid-sets", "vocabs", "mini-batch", "mini-batch-fit",
-                           "disp-freq", "valid-freq", "dim-emb", "after-epochs"}) > 1;
+                           "disp-freq", "valid-freq", "valid-metrics", "dim-emb", "dim-rnn",
+                           "enc-depth", "learn-rate", "after-epochs", "after-batches"}) > 1;
 }
 
 }  // namespace
 
+std::optional<ForeignTrainer> trainer_of(const YAML::Node& root) {
+  if (is_joeynmt(root)) return ForeignTrainer::joeynmt;
+  if (is_opennmt(root)) return ForeignTrainer::opennmt;
+  if (is_marian(root)) return ForeignTrainer::marian;
+  return std::nullopt;
+}
+
 void reject_foreign_configuration(const YAML::Node& root, const std::string& name) {
-  const std::string program = is_joeynmt(root)   ? "JoeyNMT"
-                              : is_opennmt(root) ? "OpenNMT-py"
-                              : is_marian(root)  ? "Marian"
-                                                 : "";
-  if (program.empty()) return;
+  const auto trainer = trainer_of(root);
+  if (!trainer) return;
   throw ConfigError(
-      "{0}: found a configuration of {1}, expected one of regard; convert it: `regard config "
-      "convert {0} -o regard.yaml`",
-      name, program);
+      "{}: found a configuration of {}, expected one of regard; convert it: `regard config convert "
+      "{} -o regard.yaml`",
+      name, enum_name(*trainer), shell_word(name));
 }
 
 void require_joeynmt(const YAML::Node& root, const std::string& name) {

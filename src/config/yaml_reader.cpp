@@ -1,5 +1,8 @@
 #include "config/yaml_reader.h"
 
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <map>
 
 #include "base/error.h"
@@ -56,7 +59,8 @@ std::string unknown_key(const std::string& section, const std::string& name,
   if (sibling) return suggest_here(sibling->word);
   if (const auto meant = nearest(name, names)) return suggest_key(*meant);
   const std::string place = section.empty() ? "at the top" : fmt::format("in `{}`", section);
-  return fmt::format("{}; the keys {} are {}", unknown, place, fmt::join(known, ", "));
+  return fmt::format("{}; the keys {} are {}; `regard config docs` lists all", unknown, place,
+                     fmt::join(known, ", "));
 }
 
 std::string YamlReader::key_name(const YAML::Node& key, const ValueContext& section,
@@ -121,6 +125,14 @@ std::string node_text(const YAML::Node& node) {
 bool is_quoted(const YAML::Node& node) {
   // yaml-cpp gives quoted scalars the tag "!".
   return node.Tag() == "!" || node.Tag() == "tag:yaml.org,2002:str";
+}
+
+std::string limit_hint(const YAML::Node& node, Range range) {
+  constexpr double max_exact = 9007199254740992.0;  // of from_yaml()
+  double number = 0;
+  if (is_quoted(node) || std::isfinite(range.max) || !from_yaml(node.Scalar(), number)) return "";
+  if (number <= max_exact) return "";
+  return fmt::format("; the largest is {}, in digits", std::numeric_limits<std::int64_t>::max());
 }
 
 }  // namespace regard

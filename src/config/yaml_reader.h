@@ -13,6 +13,7 @@
 #include "base/suggest.h"
 #include "config/options.h"
 #include "config/scalar.h"
+#include "config/yaml_file.h"
 
 namespace regard {
 
@@ -102,11 +103,16 @@ class YamlReader {
 std::string node_text(const YAML::Node& node);
 // True for a scalar in quotes, or with the tag !!str.
 bool is_quoted(const YAML::Node& node);
+// Names the largest integer if the scalar is a number above it and the range has no upper end.
+std::string limit_hint(const YAML::Node& node, Range range);
 
 template <Section T>
 void YamlReader::read_section(T& section, const YAML::Node& node, const ValueContext& context) {
   if (node.IsNull()) return;
-  if (!node.IsMap()) return mismatch(node, context, expected_text<T>({}));
+  if (!node.IsMap()) {
+    const auto slip = node.IsScalar() ? missing_blank(node.Scalar()) : "";
+    return mismatch(node, context, expected_text<T>({}), slip.empty() ? "" : "; " + slip);
+  }
   std::map<std::string, int> seen;
   for (const auto& entry : node) {
     if (errors_.is_full()) return;
@@ -116,7 +122,11 @@ void YamlReader::read_section(T& section, const YAML::Node& node, const ValueCon
     const bool known = visit_field(section, name, [&](auto& value, Range range) {
       read(value, entry.second, {join_key(context.key, name), range, line});
     });
-    if (!known) fail(line, "", unknown_key(context.key, name, field_names<T>(), !has_lines_));
+    if (known) continue;
+    const auto slip = missing_blank(name);
+    fail(line, "",
+         slip.empty() ? unknown_key(context.key, name, field_names<T>(), !has_lines_)
+                      : "unknown key `" + join_key(context.key, name) + "`; " + slip);
   }
 }
 
@@ -147,6 +157,7 @@ void YamlReader::read_scalar(T& value, const YAML::Node& node, const ValueContex
     if ((is_quoted(node) && !Choice<T>) || !from_yaml(node.Scalar(), parsed)) {
       std::string hint;
       if constexpr (Choice<T>) hint = did_you_mean(node.Scalar(), choice_names<T>());
+      if constexpr (std::same_as<T, std::int64_t>) hint = limit_hint(node, context.range);
       return mismatch(node, context, expected, hint);
     }
     if constexpr (!Choice<T> && !std::same_as<T, bool>) {

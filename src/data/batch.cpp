@@ -158,11 +158,17 @@ bool Batch::can_be_padded() const {
   return target.defined() && !std::holds_alternative<SourceVectors>(source.values);
 }
 
-Batch Batch::padded() const {
-  const auto missing = [](std::int64_t n, std::int64_t unit) { return (unit - n % unit) % unit; };
+Batch Batch::padded(std::int64_t max_source, std::int64_t max_target) const {
+  const auto rounded_up = [](std::int64_t n, std::int64_t unit) {
+    return (n + unit - 1) / unit * unit;
+  };
+  const auto missing = [&](std::int64_t positions, std::int64_t limit) {
+    return std::max<std::int64_t>(std::min(rounded_up(positions, 4), limit) - positions, 0);
+  };
   const auto B = size();
-  const auto rows = missing(B, 8);
-  const auto positions = missing(target.size(1) - 1, 4);  // of the target
+  const auto rows = rounded_up(B, 8) - B;
+  const auto more_source = missing(source.positions(), max_source);
+  const auto more_target = missing(target.size(1) - 1, max_target);
   // Returns x [B, …] with more positions and rows, which begin with `first`.
   const auto enlarged = [&](const torch::Tensor& x, std::int64_t more, std::int64_t first) {
     std::vector<std::int64_t> sizes = {0, rows};  // from the last dimension to the first
@@ -174,11 +180,11 @@ Batch Batch::padded() const {
   };
   Batch larger = *this;
   larger.target_positions = torch::Tensor();
-  larger.source = source.map(
-      [&](const torch::Tensor& x) { return enlarged(x, missing(source.positions(), 4), eos_id); });
+  larger.source =
+      source.map([&](const torch::Tensor& x) { return enlarged(x, more_source, eos_id); });
   larger.source.lengths = enlarged(source.lengths, 0, 1);
-  larger.target = enlarged(target, positions, bos_id);
-  if (masked.defined()) larger.masked = enlarged(masked, positions, 0);
+  larger.target = enlarged(target, more_target, bos_id);
+  if (masked.defined()) larger.masked = enlarged(masked, more_target, 0);
   auto all = larger.source.tensors();
   for (const auto& x : {larger.source.lengths, larger.target, larger.masked}) {
     if (x.defined()) all.push_back(x);

@@ -69,10 +69,11 @@ struct Batch {
   // True if the source is made of tokens, and the batch has targets.
   bool can_be_padded() const;
   // Returns a copy with as many more rows and positions as make B a multiple of 8, and S and T
-  // multiples of 4, so that many batches have the same shape. All tensors are views of `block`. The
-  // source of a row behind the sentences is </s>, its target <s>: it has no target token. A model
-  // must compute the same for the sentences. The batch must be on the CPU.
-  Batch padded() const;
+  // multiples of 4 or, if those are above the limits of the model, equal to the limits. This
+  // gives many batches the same shape. All tensors are views of `block`. The source of a row behind
+  // the sentences is </s>, its target <s>: it has no target token. A model must compute the same
+  // for the sentences. The batch must be on the CPU.
+  Batch padded(std::int64_t max_source, std::int64_t max_target) const;
   // Returns the batch with the tensors of `memory`, as long as `block`.
   Batch with_block(const torch::Tensor& memory) const;
   // Returns the sentences w, w + n, w + 2n, … with minimal padding; w < n and w < size().

@@ -75,11 +75,10 @@ std::string without_compression_ending(const std::string& path) {
   return compression == nullptr ? path : path.substr(0, path.size() - compression->ending.size());
 }
 
-ByteStream::ByteStream(const std::string& path, bool may_grow)
+ByteStream::ByteStream(const std::string& path)
     : name_(input_name(path)),
       descriptor_(path == "-" ? STDIN_FILENO : open_for_reading(path)),
       owned_(path != "-"),
-      may_grow_(may_grow || !owned_),
       opened_(state()),
       buffer_(inflate_buffer_size) {}
 
@@ -109,7 +108,7 @@ ByteStream::State ByteStream::state() const {
 
 void ByteStream::check_state() const {
   const State now = state();
-  if (now == opened_ || (may_grow_ && now.size >= opened_.size)) return;
+  if (now == opened_) return;
   throw InputError(
       "{}: changed while it was read ({} at the start, {} at the end); try again when no program "
       "writes to it",
@@ -148,8 +147,8 @@ bool ByteStream::refill() {
     count = ::read(descriptor_, buffer_.data() + end_, buffer_.size() - end_);
   } while (count < 0 && errno == EINTR);
   if (count < 0) throw InputError("{}: reading failed ({})", name_, std::strerror(errno));
-  if (count == 0) check_state();
   if (hash_ != nullptr) {
+    if (count == 0) check_state();
     hash_->update(
         {reinterpret_cast<const char*>(buffer_.data()) + end_, static_cast<std::size_t>(count)});
   }

@@ -27,26 +27,24 @@ std::string without_compression_ending(const std::string& path);
 // Decompresses any input that starts with the magic bytes of a compression, whatever its name.
 // Concatenated members form one text; zeros after a member of gzip (a tape's padding) are skipped.
 // All errors are InputErrors whose message begins with the name: the file does not exist, is a
-// folder, is not readable, has the ending of a compression without being compressed, has invalid or
-// truncated compressed data, or has changed when its end is reached.
+// folder, is not readable, has the ending of a compression without being compressed, or has invalid
+// or truncated compressed data.
 class ByteStream {
  public:
-  // Opens a file; "-" is standard input. If the file `may_grow`, a change is an error only if the
-  // file is shorter than before.
-  explicit ByteStream(const std::string& path, bool may_grow = false);
+  // Opens a file; "-" is standard input.
+  explicit ByteStream(const std::string& path);
   ~ByteStream();
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
 
   // Adds the bytes of the file as stored, before decompression, to `hash`, which must outlive this.
-  // Call it before the first read(). The hash is complete when read() has returned 0.
+  // Call it before the first read(). The hash is complete when read() has returned 0. With a
+  // hash, read() throws at the end of a regular file whose size or modification time has changed.
   void hash_into(Sha256& hash) { hash_ = &hash; }
   // Stores up to `size` bytes in `to` and returns their number; 0 means the end. Waits only if no
   // byte is available.
   std::size_t read(char* to, std::size_t size);
   const std::string& name() const { return name_; }
-  // True if the size or the modification time of a regular file differs from when it was opened.
-  bool changed() const { return state() != opened_; }
 
  private:
   struct State {
@@ -70,7 +68,6 @@ class ByteStream {
   std::string name_;
   int descriptor_;
   bool owned_;
-  bool may_grow_;
   State opened_;
   std::vector<unsigned char> buffer_;  // unread bytes of the file: [begin_, end_)
   std::size_t begin_ = 0;

@@ -40,8 +40,8 @@ std::uint64_t& slot_of(std::vector<std::uint64_t>& slots, std::uint64_t hash) {
 
 }  // namespace
 
-std::uint64_t hash_of_pair(std::string_view source, std::string_view target) {
-  return add_text(add_text(0, source), target);
+std::uint64_t hash_of_pair(std::string_view source, std::string_view target, std::uint64_t seed) {
+  return add_text(add_text(seed, source), target);
 }
 
 bool DuplicateFilter::add(std::uint64_t hash) {

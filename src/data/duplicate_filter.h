@@ -13,8 +13,9 @@
 
 namespace regard {
 
-// Returns a hash of the bytes of both lines. It is the same on every machine.
-std::uint64_t hash_of_pair(std::string_view source, std::string_view target);
+// Returns a hash of the bytes of both lines and of `seed`, such as a hash of the tags of a corpus.
+std::uint64_t hash_of_pair(std::string_view source, std::string_view target,
+                           std::uint64_t seed = 0);
 
 // Not thread-safe.
 class DuplicateFilter {

@@ -75,19 +75,13 @@ std::string_view text_of_line(std::string_view bytes, std::int64_t number,
   return line;
 }
 
-LineReader::LineReader(const std::string& path, SourceKind source, bool may_grow)
-    : bytes_(path, may_grow) {
+LineReader::LineReader(const std::string& path, SourceKind source) : bytes_(path) {
   if (source == SourceKind::features && is_feature_file(path)) items_ = FeatureFile(path).size();
 }
 
 bool LineReader::next(std::string& line) {
-  if (items_ >= 0) {
-    if (line_number_ == items_) return false;
-    line = item_name(name(), ++line_number_);
-    return true;
-  }
-  if (!read_raw(line)) return false;
-  ++line_number_;
+  if (!read(line, /*skips_excess=*/false)) return false;
+  if (items_ >= 0) return true;
   const auto text = text_of_line(line, line_number_, name());
   const auto mark = static_cast<std::size_t>(text.data() - line.data());
   if (line_number_ == 1) had_byte_order_mark_ = mark > 0;
@@ -97,42 +91,60 @@ bool LineReader::next(std::string& line) {
   return true;
 }
 
-bool LineReader::read_raw(std::string& line) {
-  try {
-    return read_to_line_feed(line);
-  } catch (const InputError& error) {
-    if (line_number_ == 0 || bytes_.is_column()) throw;  // a record has a line of its own
-    throw InputError("{} (after line {})", error.what(), line_number_);
-  }
+bool LineReader::next_raw(std::string& line) {
+  return read(line, /*skips_excess=*/true);
 }
 
-bool LineReader::read_to_line_feed(std::string& line) {
+// Reads as next_raw() does. Without `skips_excess`, stops where a line is longer than
+// max_line_bytes, which may have no end.
+bool LineReader::read(std::string& line, bool skips_excess) {
+  if (items_ >= 0) return read_item(line);
   line.clear();
   line_end_.clear();
   buffer_.resize(line_buffer_size);
   bool any = false;
-  while (true) {
+  while (skips_excess || line.size() <= max_line_bytes) {
     if (begin_ == end_) {
-      begin_ = 0;
-      end_ = bytes_.read(buffer_.data(), buffer_.size());
-      if (end_ == 0) return any;
+      refill();
+      if (end_ == 0) break;
     }
     any = true;
     const char* from = buffer_.data() + begin_;
     const auto* feed = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
     const std::size_t count =
         feed != nullptr ? static_cast<std::size_t>(feed - from) : end_ - begin_;
-    if (line.size() + count > max_line_bytes) {
-      throw InputError("{}:{}: found a line of more than {} bytes, expected one sentence per line",
-                       name(), line_number_ + 1, max_line_bytes);
-    }
-    line.append(from, count);
+    line.append(from, std::min(count, max_line_bytes + 1 - line.size()));
     begin_ += count;
     if (feed != nullptr) {
       ++begin_;
       line_end_ = "\n";
-      return true;
+      break;
     }
+  }
+  if (any) ++line_number_;
+  return any;
+}
+
+bool LineReader::read_item(std::string& line) {
+  if (line_number_ < items_) {
+    line = item_name(name(), ++line_number_);
+    return true;
+  }
+  if (!hashes_) return false;  // otherwise the rest of the file is read for its hash
+  buffer_.resize(line_buffer_size);
+  do {
+    refill();
+  } while (end_ > 0);
+  return false;
+}
+
+void LineReader::refill() {
+  begin_ = 0;
+  try {
+    end_ = bytes_.read(buffer_.data(), buffer_.size());
+  } catch (const InputError& error) {
+    if (line_number_ == 0 || bytes_.is_column()) throw;  // a record has a line of its own
+    throw InputError("{} (after line {})", error.what(), line_number_);
   }
 }
 
@@ -143,18 +155,11 @@ std::vector<std::string> read_lines(const std::string& path, SourceKind source) 
   return lines;
 }
 
-std::int64_t count_lines(const std::string& path, bool may_grow, SourceKind source) {
+std::int64_t count_lines(const std::string& path, SourceKind source) {
   check_rereadable(path);
-  if (source == SourceKind::features && is_feature_file(path)) return FeatureFile(path).size();
-  TextStream bytes(path, may_grow);
-  std::vector<char> buffer(line_buffer_size);
-  std::int64_t lines = 0;
-  char last = '\n';
-  while (const std::size_t count = bytes.read(buffer.data(), buffer.size())) {
-    lines += std::count(buffer.data(), buffer.data() + count, '\n');
-    last = buffer[count - 1];
-  }
-  return last == '\n' ? lines : lines + 1;
+  LineReader reader(path, source);
+  for (std::string line; reader.next_raw(line);) continue;
+  return reader.line_number();
 }
 
 }  // namespace regard

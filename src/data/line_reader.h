@@ -21,15 +21,16 @@ namespace regard {
 class LineReader {
  public:
   // Opens FILE or FILE#COLUMN; "-" is standard input. next() returns a line as soon as its line
-  // feed arrives. See ByteStream for `may_grow`.
-  explicit LineReader(const std::string& path, bool may_grow = false) : bytes_(path, may_grow) {}
-  // Opens the source of a model. A file of features reads as the names of its items
-  // (data/feature_file.h) if the model reads features. Throws as FeatureFile does.
-  LineReader(const std::string& path, SourceKind source, bool may_grow = false);
+  // feed arrives. If the text is the source of a model that reads features, a file of features
+  // reads as the names of its items (data/feature_file.h). Throws as FeatureFile does.
+  explicit LineReader(const std::string& path, SourceKind source = SourceKind::text);
 
   // Stores the next line in `line`; returns false at the end. Throws InputError with name:line for
   // invalid UTF-8 and for a line above 16 MB, and the errors of TextStream.
   bool next(std::string& line);
+  // The same for the bytes up to the line feed, which text_of_line() converts to the text; of a
+  // line above 16 MB, only the beginning, for which text_of_line() throws.
+  bool next_raw(std::string& line);
   // Returns the number of the last line read; the first is 1. In a column, it is the number of the
   // record.
   std::int64_t line_number() const { return line_number_; }
@@ -39,12 +40,15 @@ class LineReader {
   // True if the text begins with a byte order mark. Valid after the first line.
   bool had_byte_order_mark() const { return had_byte_order_mark_; }
   // See TextStream.
-  void hash_into(Sha256& hash) { bytes_.hash_into(hash); }
-  bool changed() const { return bytes_.changed(); }
+  void hash_into(Sha256& hash) {
+    hashes_ = true;
+    bytes_.hash_into(hash);
+  }
 
  private:
-  bool read_raw(std::string& line);
-  bool read_to_line_feed(std::string& line);
+  bool read(std::string& line, bool skips_excess);
+  bool read_item(std::string& line);
+  void refill();
 
   TextStream bytes_;
   std::vector<char> buffer_;
@@ -53,6 +57,7 @@ class LineReader {
   std::int64_t line_number_ = 0;
   std::string line_end_;
   bool had_byte_order_mark_ = false;
+  bool hashes_ = false;
   std::int64_t items_ = -1;  // of a file of features; -1 for text
 };
 
@@ -76,8 +81,7 @@ void warn_of_missing_column(const std::string& path);
 std::vector<std::string> read_lines(const std::string& path, SourceKind source = SourceKind::text);
 
 // Counts the lines of a file without validating them. Throws InputError if the file is not regular,
-// as training reads its files several times, and the errors of TextStream.
-std::int64_t count_lines(const std::string& path, bool may_grow = false,
-                         SourceKind source = SourceKind::text);
+// as training reads its files several times, and the errors of LineReader::next_raw().
+std::int64_t count_lines(const std::string& path, SourceKind source = SourceKind::text);
 
 }  // namespace regard

@@ -144,7 +144,7 @@ EncodedRange encode(const PairRange& range, const EncodeFiles& files, const Pair
                             range.target->line(t, files.target.path())};
       const bool is_kept = encoder.add(source, target, result.pairs, result.warnings);
       if (files.duplicates == nullptr) continue;
-      result.hashes.push_back(hash_of_pair(source.text, target.text));
+      result.hashes.push_back(encoder.hash(source.text, target.text));
       result.is_kept.push_back(is_kept);
     }
   } catch (...) {
@@ -196,7 +196,8 @@ PairEncoder::PairEncoder(const DataOptions& options, const TextCodec& codec, boo
       max_frames_(options.max_frames),
       max_ratio_(options.max_ratio),
       source_limit_(source_line_limit(codec, options)),
-      target_limit_(target_line_limit(codec, options)) {}
+      target_limit_(target_line_limit(codec, options)),
+      hash_of_tags_(hash_of_pair(codec.source_tag, codec.target_tag())) {}
 
 bool PairEncoder::add(FileLine source, FileLine target, CorpusPairs& pairs,
                       std::vector<std::string>& warnings) const {

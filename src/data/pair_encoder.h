@@ -40,6 +40,10 @@ class PairEncoder {
   // was skipped. Throws InputError if a line has too many elements.
   bool add(FileLine source, FileLine target, CorpusPairs& pairs,
            std::vector<std::string>& warnings) const;
+  // Returns a hash of the lines and of the tags of the codec, for DuplicateFilter.
+  std::uint64_t hash(std::string_view source, std::string_view target) const {
+    return hash_of_pair(source, target, hash_of_tags_);
+  }
 
  private:
   bool add_line(const FileLine& source_line, const FileLine& target_line, CorpusPairs& pairs) const;
@@ -52,6 +56,7 @@ class PairEncoder {
   double max_ratio_;
   LineLimit source_limit_;
   LineLimit target_limit_;
+  std::uint64_t hash_of_tags_;
 };
 
 struct EncodeFiles {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/cpu.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -23,8 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view prepared_format = "regard prepared corpus";
 constexpr int manifest_version = 2;
-// Increase it when the same text and options lead to other tokens or tokenizers than before.
-constexpr int tokens_version = 2;
+// Increase it when the same text and options lead to other pairs, tokens or tokenizers than before.
+constexpr int tokens_version = 3;
 constexpr std::size_t max_manifest_bytes = std::size_t{256} << 20;
 constexpr std::size_t max_file_bytes = std::size_t{256} << 20;
 constexpr std::size_t shard_hash_digits = 64;
@@ -237,7 +238,7 @@ PreparedCorpus::PreparedCorpus(const fs::path& folder)
       corpus_ends_[corpus] = end;
     }
   }
-  exceeds_memory_ = bytes > physical_memory() / 2;
+  exceeds_memory_ = bytes > usable_memory() / 2;
   if (!exceeds_memory_) return;
   for (const auto& file : files_) file.expect_random_access();
 }

@@ -15,11 +15,10 @@ namespace {
 // Formats whose records are made of lines.
 class LinesOfRecords : public RecordReader {
  public:
-  LinesOfRecords(const std::string& file, bool may_grow) : lines_(file, may_grow) {}
+  explicit LinesOfRecords(const std::string& file) : lines_(file) {}
 
   std::int64_t line() const override { return line_; }
   void hash_into(Sha256& hash) override { lines_.hash_into(hash); }
-  bool changed() const override { return lines_.changed(); }
 
  protected:
   // Reads the line at which a record begins.
@@ -169,19 +168,18 @@ class JsonLinesReader : public LinesOfRecords {
 
 }  // namespace
 
-std::unique_ptr<RecordReader> open_records(const std::string& file, RecordFormat format,
-                                           bool may_grow) {
+std::unique_ptr<RecordReader> open_records(const std::string& file, RecordFormat format) {
   switch (format) {
     case RecordFormat::tab_separated:
-      return std::make_unique<TabReader>(file, may_grow);
+      return std::make_unique<TabReader>(file);
     case RecordFormat::csv:
-      return std::make_unique<CsvReader>(file, may_grow);
+      return std::make_unique<CsvReader>(file);
     case RecordFormat::json_lines:
-      return std::make_unique<JsonLinesReader>(file, may_grow);
+      return std::make_unique<JsonLinesReader>(file);
     case RecordFormat::tmx:
       break;
   }
-  return open_tmx(file, may_grow);
+  return open_tmx(file);
 }
 
 void append_text(std::string& field, std::string_view text) {

@@ -31,15 +31,12 @@ class RecordReader {
   virtual std::int64_t line() const = 0;
   // See ByteStream.
   virtual void hash_into(Sha256& hash) = 0;
-  virtual bool changed() const = 0;
 };
 
-// Opens a file. See ByteStream for `may_grow`.
-std::unique_ptr<RecordReader> open_records(const std::string& file, RecordFormat format,
-                                           bool may_grow = false);
+std::unique_ptr<RecordReader> open_records(const std::string& file, RecordFormat format);
 
 // Opens a translation memory (tmx_reader.cpp).
-std::unique_ptr<RecordReader> open_tmx(const std::string& file, bool may_grow);
+std::unique_ptr<RecordReader> open_tmx(const std::string& file);
 
 // Appends text to that of a field. A line feed, with a carriage return before it or not, becomes a
 // space.

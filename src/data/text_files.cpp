@@ -1,18 +1,13 @@
 #include "data/text_files.h"
 
-#include <algorithm>
-#include <cstring>
 #include <mutex>
 #include <utility>
 
 #include "base/error.h"
-#include "data/feature_file.h"
-#include "data/line_reader.h"
 
 namespace regard {
 namespace {
 
-constexpr std::size_t file_buffer_size = std::size_t{1} << 16;
 constexpr std::size_t block_bytes = std::size_t{1} << 16;
 
 const std::string& rereadable(const std::string& path) {
@@ -28,59 +23,19 @@ std::string_view LineBlock::line(std::size_t i, const std::string& name) const {
 }
 
 LineBlockReader::LineBlockReader(const std::string& path, SourceKind source)
-    : bytes_(rereadable(path)), buffer_(file_buffer_size) {
-  bytes_.hash_into(hash_);
-  if (source == SourceKind::features && is_feature_file(path)) items_ = FeatureFile(path).size();
-}
-
-std::shared_ptr<const LineBlock> LineBlockReader::next_items() {
-  if (lines_ == items_) {
-    while (bytes_.read(buffer_.data(), buffer_.size()) > 0) continue;  // for the hash
-    return nullptr;
-  }
-  auto block = std::make_shared<LineBlock>();
-  block->first_number_ = lines_ + 1;
-  while (lines_ < items_ && block->bytes() < block_bytes) {
-    block->text_ += item_name(bytes_.name(), ++lines_);
-    block->ends_.push_back(static_cast<std::uint32_t>(block->text_.size()));
-  }
-  return block;
+    : lines_(rereadable(path), source) {
+  lines_.hash_into(hash_);
 }
 
 std::shared_ptr<const LineBlock> LineBlockReader::next() {
-  if (items_ >= 0) return next_items();
   auto block = std::make_shared<LineBlock>();
-  block->first_number_ = lines_ + 1;
-  auto& text = block->text_;
-  std::size_t begin = 0;  // of the current line
-  bool is_open = false;   // the current line has begun
-  const auto end_line = [&] {
-    block->ends_.push_back(static_cast<std::uint32_t>(text.size()));
-    begin = text.size();
-    is_open = false;
-    ++lines_;
-  };
-  while (is_open || block->bytes() < block_bytes) {
-    if (begin_ == end_) {
-      begin_ = 0;
-      end_ = bytes_.read(buffer_.data(), buffer_.size());
-      if (end_ == 0) {
-        if (is_open) end_line();
-        break;
-      }
-    }
-    const char* from = buffer_.data() + begin_;
-    const auto* feed = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
-    const auto count = feed != nullptr ? static_cast<std::size_t>(feed - from) : end_ - begin_;
-    text.append(from, std::min(count, begin + max_line_bytes + 1 - text.size()));
-    is_open = true;
-    begin_ += count;
-    if (feed == nullptr) continue;
-    ++begin_;
-    end_line();
+  block->first_number_ = lines_.line_number() + 1;
+  while (block->bytes() < block_bytes && lines_.next_raw(line_)) {
+    block->text_ += line_;
+    block->ends_.push_back(static_cast<std::uint32_t>(block->text_.size()));
   }
   if (block->size() == 0) return nullptr;
-  text.shrink_to_fit();
+  block->text_.shrink_to_fit();
   block->ends_.shrink_to_fit();
   return block;
 }

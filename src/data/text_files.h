@@ -19,7 +19,7 @@
 #include "base/sha256.h"
 #include "base/thread_pool.h"
 #include "config/data_options.h"
-#include "data/text_stream.h"
+#include "data/line_reader.h"
 
 namespace regard {
 
@@ -58,21 +58,15 @@ class LineBlockReader {
   // Throws as count_lines() does.
   explicit LineBlockReader(const std::string& path, SourceKind source = SourceKind::text);
 
-  // Returns the next block, or null at the end. Throws the errors of TextStream.
+  // Returns the next block, or null at the end. Throws the errors of LineReader::next_raw().
   std::shared_ptr<const LineBlock> next();
   // Returns the number of lines and the hash of the file. Call it once, after the end.
-  TextDigest digest() { return {lines_, hash_.hex_digest()}; }
+  TextDigest digest() { return {lines_.line_number(), hash_.hex_digest()}; }
 
  private:
-  std::shared_ptr<const LineBlock> next_items();
-
   Sha256 hash_;
-  TextStream bytes_;
-  std::vector<char> buffer_;
-  std::size_t begin_ = 0;
-  std::size_t end_ = 0;
-  std::int64_t lines_ = 0;
-  std::int64_t items_ = -1;  // of a file of features; -1 for text
+  LineReader lines_;
+  std::string line_;  // the last one read
 };
 
 // Reads a file for its digest only. Throws as LineBlockReader does.

@@ -41,14 +41,14 @@ std::string normal_language(std::string_view language) {
 // Reads one column of a file of records.
 class ColumnReader {
  public:
-  ColumnReader(const TextPath& path, bool may_grow)
+  explicit ColumnReader(const TextPath& path)
       : file_(path.file),
         column_(*path.column),
         parts_(selected_columns(column_)),
         suffix_(digest_suffix(path)),
         format_(record_format(path.file)),
         is_table_(format_ == RecordFormat::tab_separated || format_ == RecordFormat::csv),
-        records_(open_records(path.file, format_, may_grow)),
+        records_(open_records(path.file, format_)),
         missing_(parts_.begin(), parts_.end()) {
     if (is_feature_file(file_)) {
       throw InputError("{}#{}: found a file of features, which has no columns; remove `#{}`", file_,
@@ -67,7 +67,6 @@ class ColumnReader {
     hash_ = &hash;
     records_->hash_into(hash);
   }
-  bool changed() const { return records_->changed(); }
 
   // Stores the next line, with its line feed; returns false at the end.
   bool next(std::string& line) {
@@ -187,12 +186,12 @@ class ColumnReader {
   Sha256* hash_ = nullptr;
 };
 
-TextStream::TextStream(const std::string& path, bool may_grow) : name_(input_name(path)) {
+TextStream::TextStream(const std::string& path) : name_(input_name(path)) {
   const auto text = split_text_path(path);
   if (text.column) {
-    column_ = std::make_unique<ColumnReader>(text, may_grow);
+    column_ = std::make_unique<ColumnReader>(text);
   } else {
-    bytes_ = std::make_unique<ByteStream>(path, may_grow);
+    bytes_ = std::make_unique<ByteStream>(path);
   }
 }
 
@@ -200,10 +199,6 @@ TextStream::~TextStream() = default;
 
 void TextStream::hash_into(Sha256& hash) {
   bytes_ ? bytes_->hash_into(hash) : column_->hash_into(hash);
-}
-
-bool TextStream::changed() const {
-  return bytes_ ? bytes_->changed() : column_->changed();
 }
 
 std::size_t TextStream::read_column(char* to, std::size_t size) {

@@ -24,8 +24,8 @@ class Sha256;
 // value is not text.
 class TextStream {
  public:
-  // Opens FILE or FILE#COLUMN; "-" is standard input. See ByteStream for `may_grow`.
-  explicit TextStream(const std::string& path, bool may_grow = false);
+  // Opens FILE or FILE#COLUMN; "-" is standard input.
+  explicit TextStream(const std::string& path);
   ~TextStream();
 
   // Adds the bytes of the file as stored, and digest_suffix(), to `hash`. See ByteStream.
@@ -37,7 +37,6 @@ class TextStream {
   // Returns the path: FILE, FILE#COLUMN or "standard input".
   const std::string& name() const { return name_; }
   bool is_column() const { return column_ != nullptr; }
-  bool changed() const;
 
  private:
   std::size_t read_column(char* to, std::size_t size);

@@ -50,13 +50,12 @@ class QuietLibxml2 {
 
 class TmxReader : public RecordReader {
  public:
-  TmxReader(const std::string& file, bool may_grow) : bytes_(file, may_grow) {}
+  explicit TmxReader(const std::string& file) : bytes_(file) {}
   ~TmxReader() override;
 
   bool next(std::vector<RecordField>& fields) override;
   std::int64_t line() const override { return line_; }
   void hash_into(Sha256& hash) override { bytes_.hash_into(hash); }
-  bool changed() const override { return bytes_.changed(); }
 
  private:
   static int read_bytes(void* self, char* to, int size);
@@ -212,8 +211,8 @@ std::int64_t TmxReader::line_of_node() const {
 
 }  // namespace
 
-std::unique_ptr<RecordReader> open_tmx(const std::string& file, bool may_grow) {
-  return std::make_unique<TmxReader>(file, may_grow);
+std::unique_ptr<RecordReader> open_tmx(const std::string& file) {
+  return std::make_unique<TmxReader>(file);
 }
 
 }  // namespace regard

@@ -199,23 +199,6 @@ torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& l
     });
     return alpha;
   }
-  if (in_search(scores)) {  // softmax over the window of each query alone
-    const auto S = scores.size(2);
-    const auto e = scores.contiguous();
-    auto alpha = torch::zeros_like(e);
-    const auto sides = windows.contiguous();
-    const auto* side = sides.const_data_ptr<std::int64_t>();
-    AT_DISPATCH_FLOATING_TYPES(scores.scalar_type(), "masked_softmax", [&] {
-      const auto* from = e.const_data_ptr<scalar_t>();
-      auto* to = alpha.mutable_data_ptr<scalar_t>();
-      for (std::int64_t n = 0; n < sides.size(0); ++n, side += 2, from += S, to += S) {
-        const auto width = side[1] - side[0];
-        std::copy(from + side[0], from + side[1], to + side[0]);
-        softmax_within<scalar_t>(1, 1, width, &width, to + side[0]);
-      }
-    });
-    return alpha;
-  }
   if (windows.defined()) {
     const auto sides = windows.view({scores.size(0), scores.size(1), 2});
     const auto s = torch::arange(scores.size(2), sides.options());
@@ -242,12 +225,6 @@ torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values,
                   mixed.mutable_data_ptr<scalar_t>());
   });
   return mixed;
-}
-
-torch::Tensor value_at(const torch::Tensor& positions, const torch::Tensor& values) {
-  const auto [B, S] = std::tuple(values.size(0), values.size(1));
-  const auto first = torch::arange(B, positions.options()).mul_(S).unsqueeze(1);  // rows of [B · S]
-  return values.flatten(0, 1).index_select(0, (positions.view({B, -1}) + first).flatten());
 }
 
 torch::Tensor masked_mean(const torch::Tensor& values, const torch::Tensor& mask) {

@@ -86,10 +86,6 @@ torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& l
 torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values,
                   const torch::Tensor& lengths);
 
-// Returns the value at one position for each row, the mixture with weight 1 there: positions [N]
-// int64, N = G · B, values [B, S, M] -> [N, M].
-torch::Tensor value_at(const torch::Tensor& positions, const torch::Tensor& values);
-
 // Returns the mean over the positions where the mask is true: values [B, S, M], mask [B, S] bool ->
 // [B, M].
 torch::Tensor masked_mean(const torch::Tensor& values, const torch::Tensor& mask);

@@ -195,14 +195,13 @@ FusedLoss compute_fused(const Tensor& rows, const Tensor& weight, const Tensor& 
       return of_all.narrow(0, side * N + begin, n);
     };
     for (std::int64_t side = 0; side < sides; ++side) {
-      linear_into(buffer[side].narrow(0, 0, n), piece_of(rows, side), weight.t(), {},
-                  /*is_parameter=*/true);
+      linear_into(buffer[side].narrow(0, 0, n), piece_of(rows, side), weight.t());
     }
     all.loss += row_loss(begin, n, buffer, d_bias);
     if (!with_gradient) continue;
     for (std::int64_t side = 0; side < sides; ++side) {
       const auto d_logits = buffer[side].narrow(0, 0, n);
-      linear_into(piece_of(all.d_rows, side), d_logits, weight, {}, /*is_parameter=*/true);
+      linear_into(piece_of(all.d_rows, side), d_logits, weight);
       if (keeps_logits) continue;
       matrix_product_into(all.d_weight, d_logits.t(), piece_of(rows, side),
                           /*add=*/begin > 0 || side > 0);
@@ -364,7 +363,7 @@ class NllFunction : public torch::autograd::Function<NllFunction> {
         return log_p.exp_().scatter_add_(1, y, torch::full_like(y, -1, rows.options()));
       }
       auto logits = buffer.narrow(0, 0, n);  // without their bias
-      linear_into(logits, these, weight.t(), {}, /*is_parameter=*/true);
+      linear_into(logits, these, weight.t());
       AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "linear_nll", [&] {
         cross_entropy_rows<scalar_t>(
             n, V, logits.mutable_data_ptr<scalar_t>(), bias.const_data_ptr<scalar_t>(),
@@ -381,7 +380,7 @@ class NllFunction : public torch::autograd::Function<NllFunction> {
       const auto these = rows.narrow(0, begin, d_logits.size(0));
       const auto d_these = d_rows.narrow(0, begin, d_logits.size(0));
       if (fused) {
-        linear_into(d_these, d_logits, weight, {}, /*is_parameter=*/true);
+        linear_into(d_these, d_logits, weight);
         matrix_product_into(d_weight, d_logits.t(), these, /*add=*/begin > 0);
         return;
       }

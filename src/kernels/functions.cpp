@@ -62,6 +62,10 @@ Tensor log_sigmoid(const Tensor& x) {
   return in_search(x) ? each_element(Elementwise::log_sigmoid, x) : torch::log_sigmoid(x);
 }
 
+Tensor gelu(const Tensor& x) {
+  return in_search(x) ? each_element(Elementwise::gelu, x) : torch::gelu(x);
+}
+
 Tensor softmax(const Tensor& x) {
   if (!in_search(x)) return x.softmax(-1);
   return each_row(x, [](auto n, auto width, const auto* from, auto* to) {

@@ -29,7 +29,6 @@ struct FusedCellTape {
   torch::Tensor joint;  // [T, B, J]
   torch::Tensor gates;  // [T, B, K · D], but for a simple cell
   torch::Tensor reset;  // [T, B, D]: r ⊙ s, of a GRU whose reset gate comes before the product
-  bool U_is_parameter = false, W_is_parameter = false;  // or a view of one
 
   std::array<torch::Tensor*, 6> all() { return {&U, &b_U, &W, &joint, &gates, &reset}; }
 };
@@ -42,10 +41,8 @@ inline FusedCellTape make_fused_cell_tape(CellForm form, const torch::Tensor& U,
   const auto J = (W.defined() ? W.size(0) : 0) + (reset_before ? 2 * D : U.size(1));
   FusedCellTape tape;
   tape.U = U;
-  tape.U_is_parameter = is_parameter_or_view(U);
   tape.b_U = contiguous(b_U);
   tape.W = W;
-  tape.W_is_parameter = W.defined() && is_parameter_or_view(W);
   tape.joint = torch::empty({T, B, J}, U.options());
   if (form != CellForm::tanh) tape.gates = torch::empty({T, B, U.size(1)}, U.options());
   if (reset_before) tape.reset = torch::empty({T, B, D}, U.options());
@@ -57,14 +54,15 @@ T* data_of(const torch::Tensor& tensor) {
   return tensor.mutable_data_ptr<T>();
 }
 
-// A matrix that a loop multiplies with at every step. A parameter, or a view of one, is packed once
-// for all threads of a training step.
+// A matrix that a loop multiplies with at every step. A weight of the model is packed once for all
+// threads of a training step.
 class LoopWeight {
  public:
-  LoopWeight(const torch::Tensor& W, bool is_parameter) {
-    auto* weights = is_parameter ? training_weights_for(W) : nullptr;
-    if (weights == nullptr) own_.emplace(W, training_precision_for(W));
-    packed_ = weights == nullptr ? &*own_ : &weights->get_or_pack(W);
+  explicit LoopWeight(const torch::Tensor& W) {
+    auto* weights = training_weights_for(W);
+    const bool is_shared = weights != nullptr && weights->contains(W);
+    if (!is_shared) own_.emplace(W, training_precision_for(W));
+    packed_ = is_shared ? &weights->get_or_pack(W) : &*own_;
   }
   LoopWeight(const LoopWeight&) = delete;
   LoopWeight& operator=(const LoopWeight&) = delete;
@@ -103,9 +101,9 @@ class FusedCellSteps {
   void begin_forward(const torch::Tensor& inputs) {
     inputs_ = inputs;
     product_ = torch::empty({B_, D_}, tape_.U.options());  // U (r ⊙ s)
-    if (A_ > 0) packed_W_.emplace(tape_.W.t(), tape_.W_is_parameter);
-    packed_U_.emplace(U_state_, tape_.U_is_parameter);
-    if (has_second_product()) packed_candidate_.emplace(U_candidate_, tape_.U_is_parameter);
+    if (A_ > 0) packed_W_.emplace(tape_.W.t());
+    packed_U_.emplace(U_state_);
+    if (has_second_product()) packed_candidate_.emplace(U_candidate_);
   }
   // Computes q_t | u_t from the state before the step.
   void multiply(std::int64_t t) {
@@ -146,10 +144,10 @@ class FusedCellSteps {
     if (has_second_product()) {
       d_product_ = torch::empty({steps, B_, D_}, options);
       d_reset_ = torch::empty({B_, D_}, options);
-      packed_candidate_.emplace(U_candidate_.t(), tape_.U_is_parameter);
+      packed_candidate_.emplace(U_candidate_.t());
     }
-    if (A_ > 0) packed_W_.emplace(tape_.W, tape_.W_is_parameter);
-    packed_U_.emplace(U_state_.t(), tape_.U_is_parameter);
+    if (A_ > 0) packed_W_.emplace(tape_.W);
+    packed_U_.emplace(U_state_.t());
   }
   // d_s [B, D] of the state after the step -> the gradient of its inputs, and d_before, that of the
   // state before it but for the part that add_joint() adds. d_memory [B, D] becomes that before.

@@ -29,17 +29,15 @@ struct Activation {
 class TrainingProduct : public torch::autograd::Function<TrainingProduct> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& W,
-                        const std::optional<Tensor>& b, bool is_parameter,
-                        const Activation& activation) {
+                        const std::optional<Tensor>& b, const Activation& activation) {
     auto y = torch::empty({x.size(0), W.size(1)}, x.options());
-    linear_into(y, x, W, b.value_or(Tensor()), is_parameter);
+    linear_into(y, x, W, b.value_or(Tensor()));
     if (activation.is_relu) {
       AT_DISPATCH_FLOATING_TYPES(y.scalar_type(), "relu_dropout", [&] {
         relu_dropout_rows(y.size(0), y.size(1), activation.dropout, y.mutable_data_ptr<scalar_t>());
       });
     }
     context->save_for_backward({x, W, activation.is_relu ? y : Tensor()});
-    context->saved_data["is_parameter"] = is_parameter;
     context->saved_data["has_bias"] = b.has_value();
     context->saved_data["p"] = activation.dropout.p;
     context->set_materialize_grads(false);
@@ -47,7 +45,7 @@ class TrainingProduct : public torch::autograd::Function<TrainingProduct> {
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
-    tensor_list result(5);
+    tensor_list result(4);
     if (!gradients[0].defined()) return result;
     const auto saved = context->get_saved_variables();
     const auto& [x, W, y] = std::tie(saved[0], saved[1], saved[2]);
@@ -67,7 +65,7 @@ class TrainingProduct : public torch::autograd::Function<TrainingProduct> {
     }
     if (context->needs_input_grad(0)) {
       result[0] = torch::empty_like(x);
-      linear_into(result[0], d_y, W.t(), {}, context->saved_data["is_parameter"].toBool());
+      linear_into(result[0], d_y, W.t());
     }
     if (context->needs_input_grad(1)) result[1] = weight_gradient(W, x, d_y);
     const bool has_bias = context->saved_data["has_bias"].toBool();
@@ -79,7 +77,7 @@ class TrainingProduct : public torch::autograd::Function<TrainingProduct> {
 Tensor training_product(const Tensor& x, const Tensor& W, const Tensor& b,
                         const Activation& activation = {}) {
   return TrainingProduct::apply(x, W, b.defined() ? std::optional(b.contiguous()) : std::nullopt,
-                                is_parameter_or_view(W), activation);
+                                activation);
 }
 
 // x [..., K] -> [M, K]
@@ -153,11 +151,7 @@ torch::Tensor linear_relu(const torch::Tensor& x, const torch::Tensor& W, const 
 }
 
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W) {
-  const bool is_training_product = !is_deferred(W) && training_weights_for(x) != nullptr;
-  if (search_weights_for(W) != nullptr || is_training_product || has_bf16_reference_products(x)) {
-    return kernels::linear(x, W.t());
-  }
-  return deferred_product(x, W);  // x.matmul(W) if W is not deferred
+  return kernels::linear(x, W.t());
 }
 
 torch::Tensor add_product(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W) {
@@ -210,8 +204,8 @@ SelectedRows& SelectedRows::operator=(SelectedRows&&) noexcept = default;
 
 torch::Tensor SelectedRows::linear(const Tensor& x) const {
   if (!packed_) return torch::linear(x, W_, b_);
-  auto y = b_.repeat({x.size(0), 1});
-  packed_->multiply(x.contiguous(), y, /*add=*/true);
+  const auto y = torch::empty({x.size(0), W_.size(0)}, x.options());
+  packed_->multiply_with_bias(x.contiguous(), b_, y);
   return y;
 }
 

@@ -5,7 +5,8 @@
 //   products with    LibTorch   packed once a step, in the  packed once for all threads, in
 //     weights                   precision of the run        its precision, each row by itself
 //   time loops       fused      fused, in that precision    by single steps
-//   functions, norms LibTorch   LibTorch                    each row by itself
+//   functions        LibTorch   LibTorch                    each row by itself
+//   layer norms      fused, each row by itself, in every mode
 //   attention        fused      fused                       each query by itself, over the real
 //                                                           positions of its sentence
 //

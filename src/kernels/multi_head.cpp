@@ -54,13 +54,6 @@ HeadsOutput attend_by_head(const torch::Tensor& q, const torch::Tensor& k, const
                            const Padding& padding, bool causal, bool want_weights,
                            const DrawnDropout& dropout) {
   if (in_search(q)) {
-    if (padding.is_self_attention && !causal) {
-      // The values are those of an encoder whose weights are not wanted, bit by bit.
-      const auto y = attend_to_itself(q, k, v, padding.lengths);
-      if (!want_weights) return {y};
-      const auto alpha = attend_heads(q, k, v, padding.lengths, true).alpha;
-      return {y, mean_over_heads(alpha), alpha};
-    }
     const auto [y, alpha] = attend_heads(q, k, v, padding.lengths, want_weights, causal);
     return {y, want_weights ? mean_over_heads(alpha) : alpha, alpha};
   }
@@ -74,12 +67,21 @@ HeadsOutput attend_by_head(const torch::Tensor& q, const torch::Tensor& k, const
 HeadsOutput multi_head_attention(const torch::Tensor& q, const torch::Tensor& keys_and_values,
                                  std::int64_t heads, const Padding& padding, bool causal,
                                  bool want_weights, const DrawnDropout& dropout) {
-  if (!in_search(q) && !want_weights && dropout.p == 0) {
-    return {scaled_dot_product(q, keys_and_values, heads, padding.bias, padding.lengths, causal)};
-  }
-  const auto parts = keys_and_values.chunk(2, -1);  // keys and values, each [B, S, D]
-  return attend_by_head(split_heads(q, heads), split_heads(parts[0], heads),
-                        split_heads(parts[1], heads), padding, causal, want_weights, dropout);
+  const auto by_head = [&] {
+    const auto parts = keys_and_values.chunk(2, -1);  // keys and values, each [B, S, D]
+    return attend_by_head(split_heads(q, heads), split_heads(parts[0], heads),
+                          split_heads(parts[1], heads), padding, causal, want_weights, dropout);
+  };
+  // In a search, all steps of a decoder at once must have the bits of single steps.
+  const bool is_encoder = padding.is_self_attention && !causal;
+  const bool is_fused = in_search(q) ? is_encoder : !want_weights && dropout.p == 0;
+  if (!is_fused) return by_head();
+  const auto y =
+      scaled_dot_product(q, keys_and_values, heads, padding.bias, padding.lengths, causal);
+  if (!want_weights) return {y};
+  auto attended = by_head();
+  attended.y = y;  // the bits of an encoder whose weights are not wanted
+  return attended;
 }
 
 torch::Tensor with_current(torch::Tensor past, const torch::Tensor& rows,

@@ -39,7 +39,7 @@ HeadsOutput multi_head_attention(const torch::Tensor& q, const torch::Tensor& ke
                                  bool want_weights, const DrawnDropout& dropout);
 
 // The same for q [B, H, T, d], k and v [B, H, S, d]. Computes the weights always, so without them
-// the function above is faster in training.
+// the function above is faster in training. The last bits of an encoder in a search differ.
 HeadsOutput attend_by_head(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                            const Padding& padding, bool causal, bool want_weights,
                            const DrawnDropout& dropout);

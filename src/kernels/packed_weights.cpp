@@ -79,6 +79,11 @@ void PackedMatrix::multiply_add(const torch::Tensor& x, const torch::Tensor& add
   });
 }
 
+PackedWeights::PackedWeights(Precision precision, const torch::Tensor& flat)
+    : precision_(precision), flat_(flat) {
+  if (flat.defined() && !flat.is_cpu()) flat_in_bf16_ = torch::empty_like(flat, torch::kBFloat16);
+}
+
 const PackedMatrix& PackedWeights::get_or_pack(const torch::Tensor& W) {
   const Key key = {W.const_data_ptr(), W.size(0), W.size(1), W.stride(0), W.stride(1)};
   const std::scoped_lock lock(mutex_);
@@ -91,13 +96,12 @@ const PackedMatrix& PackedWeights::get_or_pack(const torch::Tensor& W) {
   return found->second.packed;
 }
 
-void PackedWeights::copy_in_bf16(const torch::Tensor& flat) {
-  flat_ = flat.detach();
-  flat_in_bf16_ = torch::empty_like(flat_, torch::kBFloat16);
+bool PackedWeights::contains(const torch::Tensor& W) const {
+  return flat_.defined() && W.is_alias_of(flat_);
 }
 
 torch::Tensor PackedWeights::as_bf16(const torch::Tensor& W) const {
-  if (!flat_.defined() || !W.is_alias_of(flat_)) return W.to(torch::kBFloat16);
+  if (!flat_in_bf16_.defined() || !contains(W)) return W.to(torch::kBFloat16);
   return flat_in_bf16_.as_strided(W.sizes(), W.strides(), W.storage_offset());
 }
 
@@ -123,11 +127,6 @@ void PackedWeights::repack_all(ThreadPool& pool) {
     entries[i]->packed.repack(entries[i]->W);
     entries[i]->is_used = false;
   });
-}
-
-bool is_parameter_or_view(const torch::Tensor& W) {
-  const auto& owner = W.is_view() ? W._base() : W;
-  return owner.is_leaf() && owner.requires_grad();
 }
 
 torch::Tensor bf16_reference_product(const torch::Tensor& x, const torch::Tensor& W) {
@@ -205,7 +204,7 @@ void matrix_product_into(const torch::Tensor& y, const torch::Tensor& a, const t
 }
 
 void linear_into(const torch::Tensor& y, const torch::Tensor& x, const torch::Tensor& W,
-                 const torch::Tensor& b, bool is_parameter) {
+                 const torch::Tensor& b) {
   auto* weights = training_weights_for(x);
   if (weights == nullptr) {
     auto result = y;
@@ -214,7 +213,7 @@ void linear_into(const torch::Tensor& y, const torch::Tensor& x, const torch::Te
     } else {
       torch::mm_out(result, x, W);
     }
-  } else if (is_parameter) {
+  } else if (weights->contains(W)) {
     weights->get_or_pack(W).multiply_with_bias(x, b, y);
   } else {
     PackedMatrix(W, weights->precision()).multiply_with_bias(x, b, y);

@@ -49,15 +49,17 @@ class PackedMatrix {
 // Packs each weight at its first use. Thread-safe, except repack_all().
 class PackedWeights {
  public:
-  explicit PackedWeights(Precision precision = Precision::full) : precision_(precision) {}
+  // `flat` is the buffer with all weights of a model in training, undefined in a search. If it is
+  // not on the CPU, its weights are not packed: keeps a copy of it in bf16, for as_bf16().
+  explicit PackedWeights(Precision precision = Precision::full, const torch::Tensor& flat = {});
 
   // Returns the packed form of W [K, N], valid until repack_all(). W must not change until then.
   const PackedMatrix& get_or_pack(const torch::Tensor& W);
+  // True if W is a part of `flat`, whose memory is the same at every step, so that get_or_pack()
+  // can find it by its address. A training step packs other matrices at each use.
+  bool contains(const torch::Tensor& W) const;
 
-  // Keeps a copy of `flat` in bf16, for as_bf16(). On other devices than the CPU, weights are not
-  // packed.
-  void copy_in_bf16(const torch::Tensor& flat);
-  // Returns W in bf16: a view of the copy if W is a view of `flat`, else converted.
+  // Returns W in bf16: a view of the copy if there is one and it contains W, else converted.
   torch::Tensor as_bf16(const torch::Tensor& W) const;
   // Returns the weight W [..., K, N] of a search in bf16, converted at its first use.
   const torch::Tensor& get_or_convert(const torch::Tensor& W);
@@ -84,10 +86,6 @@ class PackedWeights {
   torch::Tensor flat_, flat_in_bf16_;
 };
 
-// True if W is a parameter or a view of one. Its memory is the same at every step, so that
-// PackedWeights can find it by its address. Other tensors are packed at each use.
-bool is_parameter_or_view(const torch::Tensor& W);
-
 // x [M, K], W [K, N], or both with a dimension [G] in front -> x W by LibTorch, in single
 // precision, of factors that are rounded to bf16 if they are not in bf16 already. Not
 // differentiable.
@@ -101,10 +99,9 @@ torch::Tensor matrix_product(const torch::Tensor& a, const torch::Tensor& b);
 // Computes y = a b, or y += a b if add. y has contiguous rows.
 void matrix_product_into(const torch::Tensor& y, const torch::Tensor& a, const torch::Tensor& b,
                          bool add = false);
-// Computes y = x W + b, in the precision of training products. If `is_parameter`, W is a parameter
-// or a view of one, and packed only once for all products of a training step. b [N] may be
-// undefined.
+// Computes y = x W + b, in the precision of training products. A weight of the model is packed only
+// once for all products of a training step. b [N] may be undefined.
 void linear_into(const torch::Tensor& y, const torch::Tensor& x, const torch::Tensor& W,
-                 const torch::Tensor& b, bool is_parameter);
+                 const torch::Tensor& b = {});
 
 }  // namespace regard::kernels

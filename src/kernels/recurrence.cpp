@@ -171,17 +171,11 @@ class FusedRecurrence : public torch::autograd::Function<FusedRecurrence> {
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "recurrence",
                                [&] { FusedLoop<scalar_t>(tape).forward(x.contiguous()); });
     save_tape(context, tape);
-    context->saved_data["first_U_is_parameter"] = tape.first_cell.U_is_parameter;
-    context->saved_data["U_is_parameter"] = tape.cell.U_is_parameter;
-    context->saved_data["W_is_parameter"] = tape.cell.W_is_parameter;
     return tape.results();
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
     auto tape = restore_tape<FusedTape>(context);
-    tape.first_cell.U_is_parameter = context->saved_data["first_U_is_parameter"].toBool();
-    tape.cell.U_is_parameter = context->saved_data["U_is_parameter"].toBool();
-    tape.cell.W_is_parameter = context->saved_data["W_is_parameter"].toBool();
     const auto d_outputs = gradients[0].defined() ? gradients[0].contiguous()
                                                   : torch::zeros_like(states_after(tape.outputs));
     const auto d_weights =

@@ -63,8 +63,9 @@ Recurrence recurrence_each(const torch::Tensor& x, const torch::Tensor& first,
                            const RecurrentWeights& cells);
 
 // The loops for other devices than the CPU: few operations of LibTorch, and a hand-written
-// gradient. Shapes as for the functions above. They need memory for AttentionScore::keys once, and
-// 256 MB for the gradient of the additive score.
+// gradient. Shapes as for the functions above. They need memory for AttentionScore::keys once.
+// Without the kernels of loop_operators.h, the gradient of the additive score needs 256 MB more, or
+// the size of the keys if they are larger.
 Recurrence recurrence_composite(const torch::Tensor& x, const torch::Tensor& first,
                                 const RecurrentWeights& cell,
                                 const std::optional<LoopAttention>& attention = {},

@@ -10,7 +10,6 @@
 
 #include "kernels/device.h"
 #include "kernels/loops/heads.h"
-#include "kernels/loops/products.h"
 
 namespace regard::kernels {
 
@@ -32,7 +31,7 @@ Heads<T> heads_of(const Tensor& x) {
 }
 
 // q [B, H, T, d], k [B, H, S, d]
-HeadSizes sizes_of(const Tensor& q, const Tensor& k, const Tensor& lengths, bool causal = false) {
+HeadSizes sizes_of(const Tensor& q, const Tensor& k, const Tensor& lengths, bool causal) {
   return {.B = q.size(0),
           .H = q.size(1),
           .T = q.size(2),
@@ -262,39 +261,6 @@ Tensor mean_over_heads(const Tensor& alpha) {
   auto sum = alpha.select(1, 0).clone(at::MemoryFormat::Contiguous);
   for (std::int64_t h = 1; h < alpha.size(1); ++h) sum.add_(alpha.select(1, h));
   return sum.div_(static_cast<double>(alpha.size(1)));
-}
-
-Tensor attend_to_itself(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& lengths) {
-  const auto sizes = sizes_of(q, k, lengths);
-  const auto [B, H, T, S, d, ends, causal] = sizes;
-  const auto result = torch::zeros({B, T, H * d}, q.options());
-  AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "attend_to_itself", [&] {
-    using Number = scalar_t;
-    const auto queries = heads_of<const Number>(q);
-    const auto keys = heads_of<const Number>(k);
-    const auto values = heads_of<const Number>(v);
-    const auto y = heads_of<Number>(result.view({B, T, H, d}).transpose(1, 2));
-    const auto& loops = fastest_product_loops<Number>();
-    const auto packed_keys = torch::empty({loops.packed_bytes(d, S)}, torch::kByte);
-    const auto packed_values = torch::empty({loops.packed_bytes(S, d)}, torch::kByte);
-    const auto row = (S + 15) / 16 * 16;  // as softmax_of_scores() requires
-    const auto scores = torch::empty({S, row}, q.options());
-    auto* packed_k = packed_keys.mutable_data_ptr();
-    auto* packed_v = packed_values.mutable_data_ptr();
-    auto* e = scores.mutable_data_ptr<Number>();
-    for (std::int64_t b = 0; b < B; ++b) {
-      const auto n = sizes.length(b);
-      for (std::int64_t h = 0; h < H; ++h) {
-        loops.pack(d, n, {keys.at(b, 0, h), 1, keys.row}, packed_k);
-        loops.multiply(n, d, n, {queries.at(b, 0, h), queries.row, 1}, packed_k, e, row,
-                       /*add=*/false);
-        softmax_of_scores<Number>(n, n, static_cast<Number>(scale_of(q)), e, row);
-        loops.pack(n, d, {values.at(b, 0, h), values.row, 1}, packed_v);
-        loops.multiply(n, n, d, {e, row, 1}, packed_v, y.at(b, 0, h), y.row, /*add=*/false);
-      }
-    }
-  });
-  return result;
 }
 
 }  // namespace regard::kernels

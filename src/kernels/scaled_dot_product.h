@@ -46,10 +46,10 @@ torch::Tensor scaled_dot_product(const torch::Tensor& q, const torch::Tensor& ke
 torch::Tensor scaled_dot_product_weights(const torch::Tensor& q, const torch::Tensor& k,
                                          const torch::Tensor& bias, bool causal);
 
-// The functions below are for a search on the CPU (mode.h). They
-// read only the real positions of a sentence, so that the result has the same bits in every batch.
-// Not differentiable. q [B, H, T, d], k and v [B, H, S, d] with contiguous last dimension, lengths
-// [B] int64 on the CPU, or undefined if all are S.
+// The functions below are for a search on the CPU (mode.h). They read only the real positions of a
+// sentence, so that the result has the same bits in every batch. Not differentiable. q [B, H, T,
+// d], k and v [B, H, S, d] with contiguous last dimension, lengths [B] int64 on the CPU, or
+// undefined if all are S.
 struct HeadsAttended {
   torch::Tensor y;  // [B, T, H · d], the heads side by side
   // [B, H, T, S], exactly 0 at positions not attended to; undefined unless wanted
@@ -61,9 +61,5 @@ HeadsAttended attend_heads(const torch::Tensor& q, const torch::Tensor& k, const
                            const torch::Tensor& lengths, bool want_alpha, bool causal = false);
 // Returns the mean over the heads: [B, H, T, S] -> [B, T, S], summed in the order of the heads.
 torch::Tensor mean_over_heads(const torch::Tensor& alpha);
-// Self-attention: T = S, and the queries have the same padding. Returns y [B, T, H · d], 0 beyond
-// the end. Uses packed products (loops/products.h), which are faster for many queries.
-torch::Tensor attend_to_itself(const torch::Tensor& q, const torch::Tensor& k,
-                               const torch::Tensor& v, const torch::Tensor& lengths);
 
 }  // namespace regard::kernels

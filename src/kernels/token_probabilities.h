@@ -27,8 +27,8 @@ TopK top_of_block(const torch::Tensor& block, std::int64_t N, std::int64_t k,
 TopK top_log_probabilities_reference(const torch::Tensor& logits, std::int64_t k);
 
 // log softmax(W row + b) of one token per row: rows [N, R], W [V, R], b [V], targets [N] int64 ->
-// [N]. Holds the logits of a few rows at a time. Not differentiable. In a search
-// (mode.h), has the bits of log_softmax(linear()).
+// [N]. Holds the logits of a few rows at a time. Not differentiable. In a search (mode.h), has the
+// bits of log_softmax(linear()).
 torch::Tensor target_log_probabilities(const torch::Tensor& rows, const torch::Tensor& W,
                                        const torch::Tensor& b, const torch::Tensor& targets);
 

@@ -124,8 +124,8 @@ std::optional<std::string> short_lines_warning(const NamedText& text, BleuTokeni
   const auto long_enough = static_cast<std::size_t>(std::ranges::count_if(
       lines, [](const auto& line) { return split_at_ascii_space(line).size() >= bleu_order; }));
   if (10 * long_enough >= lines.size()) return std::nullopt;
-  return fmt::format("{}: only {} of {} have four words, which BLEU counts together", text.name,
-                     long_enough, counted(lines.size(), "line"));
+  return fmt::format("{}: only {} of {} {} four words, which BLEU counts together", text.name,
+                     long_enough, counted(lines.size(), "line"), long_enough == 1 ? "has" : "have");
 }
 
 std::vector<std::string> unspaced_text_warnings(const std::string& name,

@@ -20,6 +20,7 @@ double mean_of(const std::vector<double>& values) {
 }
 
 double difference_p_value(const std::vector<double>& differences, double observed) {
+  if (observed == 0) return 1;
   const auto larger = std::ranges::count_if(differences, [&](double d) { return d > observed; });
   return static_cast<double>(larger + 1) / static_cast<double>(differences.size() + 1);
 }

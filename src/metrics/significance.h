@@ -36,7 +36,8 @@ ConfidenceInterval confidence_interval(std::vector<double> scores);
 //
 //   p = (1 + #{d − mean(d) > δ}) / (1 + #{d})
 //
-// Both score vectors come from bootstrap_scores() with the same seed and number of resamples.
+// Unlike sacreBLEU, p = 1 if δ = 0. Both score vectors come from bootstrap_scores() with the same
+// seed and number of resamples.
 double paired_bootstrap(const std::vector<double>& baseline_scores,
                         const std::vector<double>& system_scores, double difference);
 
@@ -45,6 +46,8 @@ double paired_bootstrap(const std::vector<double>& baseline_scores,
 // after swapping, the observed absolute difference δ, and # for a number of trials,
 //
 //   p = (1 + #{d > δ}) / (1 + #{d})
+//
+// Unlike sacreBLEU, p = 1 if δ = 0.
 double approximate_randomisation(const CorpusMetric& metric, const SentenceCounts& baseline,
                                  const SentenceCounts& system, const Resampling& resampling);
 

@@ -38,9 +38,9 @@ class InputLayer : public torch::nn::Module {
   // Returns x for embedded tokens `whole` [B, T, E] at positions 0 … T − 1. Throws InputError
   // beyond the last learned position.
   torch::Tensor forward(const torch::Tensor& whole);
-  // Returns x of one step, for the last token of each hypothesis [N, E] at the position of its row.
-  // Throws as above.
-  torch::Tensor step(const torch::Tensor& embedded, const DecoderState& state);
+  // Returns x of one step, for the last tokens `whole` [N, E] of the hypotheses, each at the
+  // position of its row. Throws as above.
+  torch::Tensor step(const torch::Tensor& whole, const DecoderState& state);
 
  private:
   // Returns the embeddings of the tokens that are not cut off.

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "kernels/functions.h"
 #include "model/output/output_factory.h"
 #include "model/rnn/decoder.h"
 #include "model/transformer/decoder.h"
@@ -80,7 +81,7 @@ DecoderOutput MaskedLanguageModel::decode(const torch::Tensor& positions,
                                           const EncoderOutput& encoded, bool /*want_weights*/) {
   const auto indices = positions.unsqueeze(2).expand({-1, -1, encoded.states.size(2)});
   const auto states = encoded.states.gather(1, indices);  // [B, T, C]
-  return {.readout = head_->norm->forward(torch::gelu(head_->W(states)))};
+  return {.readout = head_->norm->forward(kernels::gelu(head_->W(states)))};
 }
 
 SelfAttention MaskedLanguageModel::self_attention(const SourceBatch& source,

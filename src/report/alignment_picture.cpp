@@ -9,7 +9,6 @@
 
 #include "report/format.h"
 #include "report/image_attention.h"
-#include "report/page.h"
 #include "report/xml.h"
 
 namespace regard {
@@ -270,16 +269,16 @@ std::string draw_words(const AttentionPicture& picture, const Layout& layout) {
 }
 
 // Draws the cells in a group that is moved and scaled so that cell (t, s) is the unit square at
-// x = s, y = t. `attributes` has further attributes of the group.
+// x = s, y = t.
 std::string draw_cells(const AttentionPicture& picture, const AttentionMatrix& matrix,
-                       const Layout& layout, const std::string& attributes) {
+                       const Layout& layout) {
   const std::size_t columns = picture.source.size();
   const auto whites = white_weights(matrix.weights, columns, picture.scale);
   std::string svg = fmt::format(
       "<g class=\"cells\" transform=\"translate({} {}) scale({})\" "
-      "shape-rendering=\"crispEdges\"{}>\n",
+      "shape-rendering=\"crispEdges\">\n",
       format_coordinate(layout.left), format_coordinate(layout.caption + layout.top),
-      scale_text(layout), attributes);
+      scale_text(layout));
   for (std::size_t t = 0; t < picture.target.size(); ++t) {
     for (std::size_t s = 0; s < columns; ++s) {
       const float weight = matrix.weights[t * columns + s];
@@ -310,7 +309,7 @@ std::string draw_chosen(const AttentionMatrix& matrix, const Layout& layout) {
 }
 
 std::string draw_matrix(const AttentionPicture& picture, const AttentionMatrix& matrix,
-                        const Layout& layout, const std::string& cell_attributes = "") {
+                        const Layout& layout) {
   std::string svg;
   if (!matrix.caption.empty())
     svg += fmt::format(
@@ -318,7 +317,7 @@ std::string draw_matrix(const AttentionPicture& picture, const AttentionMatrix& 
         "font-weight=\"600\">{}</text>\n",
         format_coordinate(layout.left), escape_xml(matrix.caption));
   svg += draw_axis_names(picture, layout) + draw_words(picture, layout) +
-         draw_cells(picture, matrix, layout, cell_attributes) + draw_chosen(matrix, layout);
+         draw_cells(picture, matrix, layout) + draw_chosen(matrix, layout);
   if (!matrix.weights.empty()) {
     svg += draw_legend(layout.left, layout.height - legend_height, legend_label(picture, matrix));
   }
@@ -349,23 +348,6 @@ void check_matrix_sizes(const AttentionPicture& picture) {
     throw std::invalid_argument(fmt::format("attention picture '{}': {} cells in {} rows",
                                             picture.caption, cells, picture.grid_rows));
   }
-}
-
-std::string draw_figure(const AttentionPicture& picture) {
-  if (picture.image) {
-    return page_section(picture.caption, "<div class=\"matrices\">\n" +
-                                             image_attention_elements(picture) + "</div>\n");
-  }
-  const Layout layout = compute_layout(picture);
-  std::string html;
-  for (const auto& line : picture.text) html += page_note(line);
-  html += "<div class=\"matrices\">\n";
-  for (const AttentionMatrix& matrix : picture.matrices)
-    html += open_svg(layout.width, layout.height + 2.0, " role=\"img\"") +
-            draw_matrix(picture, matrix, layout,
-                        fmt::format(" data-weights=\"{}\"", encode_weights(matrix.weights))) +
-            "</svg>\n";
-  return page_section(picture.caption, html + "</div>\n");
 }
 
 }  // namespace
@@ -441,17 +423,6 @@ std::string alignment_matrix(const AttentionPicture& picture, std::size_t index)
   const Layout layout = compute_layout(bare);
   return open_svg(layout.width, layout.height + 2.0, " role=\"img\"") +
          draw_matrix(bare, bare.matrices[0], layout) + "</svg>\n";
-}
-
-std::string alignment_html(const std::string& title,
-                           const std::vector<AttentionPicture>& pictures) {
-  std::string body;
-  for (const AttentionPicture& picture : pictures) {
-    check_matrix_sizes(picture);
-    body += draw_figure(picture);
-  }
-  const auto scale = pictures.empty() ? WeightScale::absolute : pictures.front().scale;
-  return html_page(title, scale_switch(scale), body);
 }
 
 }  // namespace regard

@@ -99,10 +99,4 @@ std::string alignment_svg(const AttentionPicture& picture);
 // page. Throws the errors of alignment_svg().
 std::string alignment_matrix(const AttentionPicture& picture, std::size_t index);
 
-// Returns an HTML page with many sentences, light or dark like the reader's system. The cell under
-// the pointer shows its weight and highlights its two words. The header selects the scale of all
-// pictures, at first that of the first one. Without scripts, cells have tooltips and each picture
-// has its own scale. Throws the errors of alignment_svg().
-std::string alignment_html(const std::string& title, const std::vector<AttentionPicture>& pictures);
-
 }  // namespace regard

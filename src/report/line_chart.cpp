@@ -360,7 +360,6 @@ void compute_ranges(const LineChart& chart, Frame& frame, Ticks& x_ticks, Ticks&
   }
   for (const auto& tick : chart.x_ticks) x.include(tick.first);
   if (chart.y_min) y.include(*chart.y_min);
-  if (chart.y_max) y.include(*chart.y_max);
   frame.x = x.widened();
   frame.y = y.widened();
   const int rows = static_cast<int>(chart.height / 50);

@@ -37,9 +37,8 @@ struct LineChart {
   std::vector<Series> series;
   // Labels for values of x, e.g. {0, "1–10"}; if empty, round numbers are chosen.
   Ticks x_ticks;
-  // Values that the y axis includes even if all points are above or below.
+  // A value that the y axis includes even if all points are above.
   std::optional<double> y_min;
-  std::optional<double> y_max;
   // A logarithmic y axis. Ignored if a value is not above 0.
   bool log_y = false;
   double width = 720;   // of the picture, in pixels

@@ -228,7 +228,7 @@ function paint(group) {
     max > 0 ? max.toPrecision(3) + ' (the largest)' : '1 (no weight is above 0)';
 }
 
-for (const group of document.querySelectorAll('.cells[data-weights], .veil[data-weights]')) {
+for (const group of document.querySelectorAll('.veil[data-weights]')) {
   group.cells = [...group.querySelectorAll('rect')];
   group.weights = decode(group.dataset.weights);
   group.columns = group.cells.length / group.closest('svg').querySelectorAll('text.t').length;

@@ -179,6 +179,16 @@ std::vector<std::optional<std::int64_t>> ValidationTable::steps() const {
   return steps;
 }
 
+std::optional<std::size_t> ValidationTable::best_row() const {
+  const auto column = std::find(columns.begin(), columns.end(), "best");
+  if (column == columns.end()) return std::nullopt;
+  const auto index = static_cast<std::size_t>(column - columns.begin());
+  for (std::size_t row = rows.size(); row-- > 0;) {
+    if (rows[row][index] == "*") return row;
+  }
+  return std::nullopt;
+}
+
 double ValidationTable::training_seconds() const {
   const auto seconds = numbers("seconds");
   return seconds.empty() ? std::numeric_limits<double>::quiet_NaN() : seconds.back();

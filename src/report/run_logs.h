@@ -4,6 +4,7 @@
 // uninterrupted one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -94,6 +95,8 @@ struct ValidationTable {
   // Returns the column "step"; nullopt for a cell that is not a step, because people edit these
   // files. Empty if there is no such column.
   std::vector<std::optional<std::int64_t>> steps() const;
+  // Returns the index of the last row that is marked as best; nullopt if none is.
+  std::optional<std::size_t> best_row() const;
   // Returns the training time up to the last validation, in seconds; NaN if it is unknown.
   double training_seconds() const;
 };

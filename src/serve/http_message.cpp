@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <ctime>
 
 #include "base/error.h"
@@ -48,16 +47,16 @@ Json error_json(const std::string& kind, const std::string& message) {
   return {{"error", {{"kind", kind}, {"message", text}}}};
 }
 
-std::string HttpRequest::field(std::string_view name_of_field) const {
+std::string HttpRequest::field(std::string_view name) const {
   for (const auto& [key, value] : fields) {
-    if (equal_ignoring_case(key, name_of_field)) return value;
+    if (equal_ignoring_case(key, name)) return value;
   }
   return "";
 }
 
-std::size_t HttpRequest::count(std::string_view name_of_field) const {
+std::size_t HttpRequest::count(std::string_view name) const {
   return static_cast<std::size_t>(std::ranges::count_if(
-      fields, [&](const auto& field) { return equal_ignoring_case(field.first, name_of_field); }));
+      fields, [&](const auto& field) { return equal_ignoring_case(field.first, name); }));
 }
 
 HttpResponse error_response(const HttpError& error) {
@@ -86,26 +85,6 @@ std::string head_of(const HttpResponse& response, const HttpFields& fields) {
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return lower_ascii(a) == lower_ascii(b);
-}
-
-std::string decode_percent(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      result += text[i];
-      continue;
-    }
-    unsigned value = 0;
-    const auto digits = text.substr(i + 1, 2);
-    const auto* end = digits.data() + digits.size();
-    if (digits.size() != 2 || std::from_chars(digits.data(), end, value, 16).ptr != end) {
-      throw HttpError(400, "bad_request",
-                      fmt::format("path: found `{}`, expected two digits after %", excerpt(text)));
-    }
-    result += static_cast<char>(value);
-    i += 2;
-  }
-  return result;
 }
 
 void check_framing(const HttpRequest& request) {

@@ -45,8 +45,6 @@ struct HttpRequest {
   bool is_http_1_0 = false;
   std::string body;
   std::string remote_address;
-  // The part of the path that stands for `*` in the path of the route.
-  std::string name;
 
   // Returns the value of a field, "" if there is none. The case of `name` does not matter.
   std::string field(std::string_view name) const;
@@ -69,10 +67,6 @@ std::string head_of(const HttpResponse& response, const HttpFields& fields);
 
 // Compares without regard to the case of ASCII letters.
 bool equal_ignoring_case(std::string_view a, std::string_view b);
-
-// Returns a part of a path with `%20` and the like replaced. Throws HttpError 400 if it is not
-// valid.
-std::string decode_percent(std::string_view text);
 
 // Throws HttpError 400 if the length of the body is not given in exactly one way: by one
 // Content-Length of digits, or by `Transfer-Encoding: chunked` in HTTP/1.1 (RFC 9112, section 6).

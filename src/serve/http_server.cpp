@@ -68,19 +68,6 @@ void allow_descriptors(std::size_t connections) {
   }
 }
 
-// True if a path is that of a route; stores what `*` stands for.
-bool is_match(const std::string& route, const std::string& path, std::string& name) {
-  const auto star = route.find('*');
-  if (star == std::string::npos) return route == path;
-  const auto tail = route.size() - star - 1;
-  if (path.size() < star + tail || !path.starts_with(route.substr(0, star)) ||
-      !path.ends_with(route.substr(star + 1))) {
-    return false;
-  }
-  name = path.substr(star, path.size() - star - tail);
-  return !name.empty() && name.find('/') == std::string::npos;
-}
-
 // Completes the response to OPTIONS, which has the methods in its field Allow. A browser asks so
 // before a page of another site sends a request.
 void answer_options(HttpResponse& response) {
@@ -375,13 +362,15 @@ asio::awaitable<void> HttpServer::handle(HttpExchange& exchange, Client& client,
 
 // Returns the route of a request, and stores its path. Returns nullptr for OPTIONS, with `allow`
 // set. Throws HttpError if there is no route.
-const HttpServer::Entry* HttpServer::find(HttpRequest& request, std::string& path,
+const HttpServer::Entry* HttpServer::find(const HttpRequest& request, std::string& path,
                                           HttpFields& allow) const {
-  const auto found = std::ranges::find_if(
-      routes_, [&](const auto& each) { return is_match(each.first, request.path, request.name); });
+  const auto found = routes_.find(request.path);
   if (found == routes_.end()) {
+    const auto is_open = [](const auto& method) { return !method.second.route.needs_token; };
     std::string known;
-    for (const auto& [name, methods] : routes_) known += (known.empty() ? "" : ", ") + name;
+    for (const auto& [name, methods] : routes_) {
+      if (std::ranges::any_of(methods, is_open)) known += (known.empty() ? "" : ", ") + name;
+    }
     throw HttpError(
         404, "not_found",
         fmt::format("path: found `{}`, expected one of {}", excerpt(request.path), known));

@@ -44,7 +44,7 @@ class HttpServer {
   // How the server treats the requests of a path.
   struct Route {
     bool is_protected = false;  // needs the bearer token, if there is one
-    bool needs_token = false;   // refused if the server has no token
+    bool needs_token = false;   // refused if the server has no token; not in the list of paths
     bool has_body = false;      // a POST with a JSON body
   };
 
@@ -58,9 +58,8 @@ class HttpServer {
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  // Adds a path before run(). A `*` stands for one part of it. Handlers run on the thread of run(),
-  // many at once, and must not block. They may throw HttpError; any other exception is an error
-  // 500.
+  // Adds a path before run(). Handlers run on the thread of run(), many at once, and must not
+  // block. They may throw HttpError; any other exception is an error 500.
   void add(const std::string& method, const std::string& path, Route route, Handler handler);
   void set_access_log(AccessLog log) { access_log_ = std::move(log); }
 
@@ -93,7 +92,7 @@ class HttpServer {
   asio::awaitable<bool> answer(Client& client);
   asio::awaitable<void> handle(HttpExchange& exchange, Client& client, std::string& route);
   void check(const HttpRequest& request, const std::string& path, const Route& route) const;
-  const Entry* find(HttpRequest& request, std::string& path, HttpFields& allow) const;
+  const Entry* find(const HttpRequest& request, std::string& path, HttpFields& allow) const;
   void close_at_deadline();
   void return_memory();
 

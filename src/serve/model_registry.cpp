@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -13,9 +14,9 @@
 namespace regard {
 namespace {
 
-bool is_printable(const std::string& text) {
-  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
-}
+// Characters that need no escape in a path (RFC 3986, section 2.3).
+constexpr std::string_view name_characters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~-";
 
 }  // namespace
 
@@ -32,9 +33,9 @@ ModelRegistry::Service ModelRegistry::load(const Loader& loader) {
 }
 
 void ModelRegistry::add(const std::string& name, Loader loader) {
-  if (name.empty() || !is_printable(name) || name.find('/') != std::string::npos) {
+  if (name.empty() || name.find_first_not_of(name_characters) != std::string::npos) {
     throw ConfigError(
-        "-m: found the model name `{}`, expected printable ASCII characters without /; name the "
+        "-m: found the model name `{}`, expected only the characters A-Z a-z 0-9 . _ ~ -; name the "
         "model: -m NAME=MODEL",
         excerpt(name));
   }

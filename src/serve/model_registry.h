@@ -22,7 +22,8 @@ class ModelRegistry {
 
   ~ModelRegistry();
 
-  // Loads a model. Throws what the loader throws, and ConfigError for a name that cannot be used.
+  // Loads a model. Throws what the loader throws, and ConfigError for a name that cannot be a part
+  // of a path as it is.
   void add(const std::string& name, Loader loader);
   // Returns false if the model is being loaded again, or waits for it. Otherwise reload() must
   // follow.

@@ -107,9 +107,14 @@ SubmittedRequest::~SubmittedRequest() {
   if (number_ && !has_ended) service_.cancel(*number_);
 }
 
-void SubmittedRequest::submit(const TranslateRequest& request) {
+void SubmittedRequest::submit(const TranslateRequest& request,
+                              const std::function<void(std::size_t sentences)>& admit) {
   TranslationService::Listener listener{
-      .reserve = [this](std::size_t bytes) { results_->reserve(bytes); },
+      .reserve =
+          [this, &admit](std::size_t sentences, std::size_t bytes) {
+            admit(sentences);
+            results_->reserve(bytes);
+          },
       .finished = [results = results_](
                       std::size_t line,
                       Json translation) { results->finish(line, std::move(translation)); },

@@ -75,8 +75,10 @@ class SubmittedRequest {
   SubmittedRequest(const SubmittedRequest&) = delete;
   SubmittedRequest& operator=(const SubmittedRequest&) = delete;
 
-  // Throws HttpError, as TranslationService::submit().
-  void submit(const TranslateRequest& request);
+  // Calls `admit` with the number of sentences before work begins. Throws HttpError, as
+  // TranslationService::submit() and `admit`.
+  void submit(const TranslateRequest& request,
+              const std::function<void(std::size_t sentences)>& admit);
 
   bool has_ended = false;
 

@@ -187,17 +187,15 @@ TranslateRequest::Stream stream_named(const Json& value) {
   reject_value("stream", value, R"("lines" or "tokens")");
 }
 
-// Returns the largest number of parts that a line can be split into.
+// Returns the largest number of parts that split_length, above 0, can split a line into.
 std::size_t part_count(const TranslateRequest& request, const std::string& line) {
-  const bool is_text = request.format == TranslateRequest::Format::text;
-  if (request.split_length == 0 && is_text) return 1;
   const auto words = split_at_ascii_space(line).size();
   const auto length = static_cast<std::size_t>(request.split_length);
-  if (is_text && words <= length) return 1;
+  if (request.format == TranslateRequest::Format::text && words <= length) return 1;
   // A sentence ends after a mark. A part that ends after a comma may be short.
   const auto is_mark = [](char32_t c) { return is_punctuation(c) || (c > 0x7f && is_space(c)); };
+  // A tag of HTML has two marks.
   const auto marks = static_cast<std::size_t>(std::ranges::count_if(decode_utf8(line), is_mark));
-  if (length == 0) return 1 + marks;  // a tag has two marks
   return std::min(words + marks, 1 + marks + 3 * words / length);
 }
 
@@ -274,13 +272,14 @@ TranslateRequest parse_translate_request(const std::string& body, const RequestL
     for (const auto& phrase : *phrases) check_line(key, phrase, limits);
   }
   check_line("prefix", request.prefix, limits);
-  for (const auto& line : request.lines) request.parts += part_count(request, line);
   if (request.split_length == 0) return request;
-  if (request.parts > limits.max_lines) {
+  std::size_t parts = 0;
+  for (const auto& line : request.lines) parts += part_count(request, line);
+  if (parts > limits.max_lines) {
     throw HttpError(413, "too_large",
                     fmt::format("split_length: found up to {} parts of lines, expected at most {}; "
                                 "send several requests, or longer parts",
-                                request.parts, limits.max_lines));
+                                parts, limits.max_lines));
   }
   const auto reject_split = [](const std::string& key, const std::string& why) {
     reject(fmt::format("split_length cannot be combined with {}: {}", key, why));

@@ -44,9 +44,6 @@ struct TranslateRequest {
   std::vector<std::string> required_phrases;
   std::vector<std::string> banned_phrases;
   Stream stream = Stream::none;
-  // The number of sentences to translate, for the limits: the lines, or the most parts that
-  // split_length and HTML can split them into. Set by parse_translate_request().
-  std::size_t parts = 0;
 
   bool has_constraints() const {
     return !prefix.empty() || !required_phrases.empty() || !banned_phrases.empty();

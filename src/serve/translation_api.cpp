@@ -28,37 +28,46 @@ constexpr const char* page_policy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src "
     "'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-// Counts the lines of a request until they are submitted.
-class ArrivingLines {
- public:
-  ArrivingLines(std::map<const TranslationService*, std::size_t>& counts,
-                const TranslationService& service, std::size_t lines)
-      : counts_(counts), service_(&service), lines_(lines) {
-    counts_[service_] += lines_;
-  }
-  ~ArrivingLines() {
-    const auto count = counts_.find(service_);
-    count->second -= lines_;
-    if (count->second == 0) counts_.erase(count);
-  }
-  ArrivingLines(const ArrivingLines&) = delete;
-  ArrivingLines& operator=(const ArrivingLines&) = delete;
-
- private:
-  std::map<const TranslationService*, std::size_t>& counts_;
-  const TranslationService* service_;
-  std::size_t lines_;
-};
-
-void check_queue(std::size_t waiting, std::size_t lines, std::size_t max_lines) {
-  if (waiting == 0 || waiting + lines <= max_lines) return;
+void check_queue(std::size_t waiting, std::size_t sentences, std::size_t max_sentences) {
+  if (waiting == 0 || waiting + sentences <= max_sentences) return;
   throw HttpError(
       429, "busy",
       fmt::format("{} {} waiting, and {} would be more than the {} that the server takes; try "
                   "again in a second",
-                  counted(waiting, "line"), waiting == 1 ? "is" : "are", lines, max_lines),
+                  counted(waiting, "sentence"), waiting == 1 ? "is" : "are", sentences,
+                  max_sentences),
       1);
 }
+
+// Counts the sentences of a request from its admission until its model counts them.
+class Admission {
+ public:
+  Admission(ArrivingSentences& arriving, const TranslationService& service)
+      : arriving_(arriving), service_(service) {}
+  ~Admission() {
+    const std::lock_guard lock(arriving_.mutex);
+    const auto count = arriving_.counts.find(&service_);
+    if (count == arriving_.counts.end()) return;
+    count->second -= sentences_;
+    if (count->second == 0) arriving_.counts.erase(count);
+  }
+  Admission(const Admission&) = delete;
+  Admission& operator=(const Admission&) = delete;
+
+  // Called once. Throws HttpError if too many sentences wait.
+  void admit(std::size_t sentences, std::size_t max_sentences) {
+    const std::lock_guard lock(arriving_.mutex);
+    auto& count = arriving_.counts[&service_];
+    check_queue(service_.statistics().unfinished_sentences + count, sentences, max_sentences);
+    count += sentences;
+    sentences_ = sentences;
+  }
+
+ private:
+  ArrivingSentences& arriving_;
+  const TranslationService& service_;
+  std::size_t sentences_ = 0;
+};
 
 // Throws the HttpError for a wait that did not end with a result.
 void check_wakeup(HttpExchange::Wakeup wakeup, milliseconds timeout) {
@@ -151,8 +160,10 @@ TranslationApi::TranslationApi(HttpServer& server, ModelRegistry& models, ApiOpt
     : server_(server), models_(models), options_(options), buckets_(bucket_ends.size() + 1) {
   server.add("POST", "/translate", {.is_protected = true, .has_body = true},
              [this](HttpExchange& exchange) { return translate(exchange); });
-  server.add("POST", "/models/*/reload", {.is_protected = true, .needs_token = true},
-             [this](HttpExchange& exchange) { return reload(exchange); });
+  for (const auto& name : models.names()) {
+    server.add("POST", "/models/" + name + "/reload", {.is_protected = true, .needs_token = true},
+               [this, name](HttpExchange& exchange) { return reload(exchange, name); });
+  }
   server.add("GET", "/models", {.is_protected = true}, at_once([this](HttpExchange& exchange) {
                respond(exchange, to_text(this->models()));
              }));
@@ -190,9 +201,7 @@ Json TranslationApi::models() const {
   return {{"models", std::move(list)}};
 }
 
-asio::awaitable<void> TranslationApi::reload(HttpExchange& exchange) {
-  const auto name = decode_percent(exchange.request().name);
-  models_.find(name);
+asio::awaitable<void> TranslationApi::reload(HttpExchange& exchange, std::string name) {
   std::string fault;
   if (!models_.begin_reload(name)) {
     throw HttpError(429, "busy", fmt::format("{}: it is being loaded; try again later", name), 5);
@@ -221,17 +230,16 @@ asio::awaitable<void> TranslationApi::translate(HttpExchange& exchange) {
   // Keeps the model until the request ends, also if it is loaded again meanwhile.
   const auto service = models_.find(request.model);
   const auto model = request.model.empty() ? models_.names().front() : request.model;
-  const auto arriving = arriving_lines_.find(service.get());
-  check_queue(service->statistics().unfinished_lines +
-                  (arriving == arriving_lines_.end() ? 0 : arriving->second),
-              request.parts, options_.max_waiting_lines);
-
   const auto results =
       std::make_shared<RequestResults>(request, exchange.memory(), exchange.waker());
   SubmittedRequest submitted(*service, results);
   {
-    const ArrivingLines counted_lines(arriving_lines_, *service, request.parts);
-    co_await call_on(exchange.workers(), [&] { submitted.submit(request); });
+    Admission admission(arriving_, *service);
+    co_await call_on(exchange.workers(), [&] {
+      submitted.submit(request, [&](std::size_t sentences) {
+        admission.admit(sentences, options_.max_waiting_sentences);
+      });
+    });
   }
   if (request.stream != TranslateRequest::Stream::none) {
     HttpResponse head{.type = "text/event-stream", .body = ""};
@@ -324,8 +332,8 @@ std::string TranslationApi::metrics() const {
   begin("regard_tokens_total", "counter", "Tokens of translated lines, without </s>.");
   add("regard_tokens_total", ",side=\"source\"", &Statistics::source_tokens);
   add("regard_tokens_total", ",side=\"target\"", &Statistics::target_tokens);
-  begin("regard_unfinished_lines", "gauge", "Lines that wait or are being translated.");
-  add("regard_unfinished_lines", "", &Statistics::unfinished_lines);
+  begin("regard_unfinished_sentences", "gauge", "Sentences that wait or are being translated.");
+  add("regard_unfinished_sentences", "", &Statistics::unfinished_sentences);
   begin("regard_connections", "gauge", "Open connections.");
   text += fmt::format("regard_connections {}\n", server_.connections());
   begin("regard_request_memory_bytes", "gauge", "Memory counted for the requests in progress.");

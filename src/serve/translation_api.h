@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,14 +20,21 @@ namespace regard {
 
 struct ApiOptions {
   RequestLimits limits;
-  std::size_t max_waiting_lines = 2000;      // of each model; more is refused
+  std::size_t max_waiting_sentences = 2000;  // of each model; more is refused
   std::chrono::milliseconds timeout{60000};  // of a request, from its arrival
   bool log_text = false;                     // the access log has the texts too
 };
 
+// Sentences of requests that are admitted but not yet counted by their models.
+struct ArrivingSentences {
+  std::mutex mutex;
+  std::map<const TranslationService*, std::size_t> counts = {};  // guarded by the mutex
+};
+
 class TranslationApi {
  public:
-  // Adds the paths to the server. Everything must outlive the server's run().
+  // Adds the paths to the server, also those of the models that were added before. Everything must
+  // outlive the server's run().
   TranslationApi(HttpServer& server, ModelRegistry& models, ApiOptions options);
 
   Json models() const;
@@ -34,16 +42,14 @@ class TranslationApi {
 
  private:
   asio::awaitable<void> translate(HttpExchange& exchange);
-  asio::awaitable<void> reload(HttpExchange& exchange);
+  asio::awaitable<void> reload(HttpExchange& exchange, std::string name);
   void count(const HttpRequest& request, const std::string& route, int status, double seconds);
 
   HttpServer& server_;
   ModelRegistry& models_;
   const ApiOptions options_;
   const std::chrono::system_clock::time_point start_ = std::chrono::system_clock::now();
-  // Lines of requests that are checked but not yet submitted, by model. Used on the server's
-  // thread.
-  std::map<const TranslationService*, std::size_t> arriving_lines_;
+  ArrivingSentences arriving_;
 
   std::map<std::pair<std::string, int>, std::uint64_t> responses_;  // by route and status
   std::vector<std::uint64_t> buckets_;  // of seconds of POST /translate; the last one is +Inf

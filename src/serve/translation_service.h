@@ -21,9 +21,10 @@ class TranslationService {
 
   // Called from any thread, several at once. Must not throw, except `reserve`.
   struct Listener {
-    // Called once, before work begins, with an estimate of the bytes of the answer. May throw
-    // HttpError, which submit() passes on.
-    std::function<void(std::size_t bytes)> reserve;
+    // Called once, before work begins, with the number of sentences, as unfinished_sentences counts
+    // them, and an estimate of the bytes of the answer. May throw HttpError, which submit() passes
+    // on.
+    std::function<void(std::size_t sentences, std::size_t bytes)> reserve;
     // Called once for each line: with its element of `translations`, which may be an error.
     std::function<void(std::size_t line, Json translation)> finished;
     // Called with the best hypothesis so far of a line. May be empty.
@@ -38,7 +39,7 @@ class TranslationService {
   struct Statistics {
     std::uint64_t finished_lines = 0;
     std::uint64_t failed_lines = 0;
-    std::uint64_t unfinished_lines = 0;  // waiting or in a batch
+    std::uint64_t unfinished_sentences = 0;  // waiting or in a batch
     std::uint64_t source_tokens = 0;
     std::uint64_t target_tokens = 0;
   };

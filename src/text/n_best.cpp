@@ -1,10 +1,9 @@
 #include "text/n_best.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -51,51 +50,38 @@ bool is_feature(std::string_view word) {
 
 }  // namespace
 
-bool has_feature(const NBestEntry& entry, std::string_view name) {
-  const auto beginning = std::string(name) + "=";
-  return std::ranges::any_of(split(entry.features, ' '),
-                             [&](const auto word) { return word.starts_with(beginning); });
-}
-
-void set_feature(NBestEntry& entry, std::string_view name, double value) {
-  const auto feature = fmt::format("{}= {:.4f}", name, value);
-  std::vector<std::string> words;
-  bool was_set = false;
-  bool is_wanted = false;
-  for (const auto word : split(entry.features, ' ')) {
+std::vector<NBestFeature> parse_features(const NBestEntry& entry) {
+  std::vector<NBestFeature> features;
+  std::size_t current = 0;  // the feature of the next number; features.size() if it has no name
+  for (auto word : split(entry.features, ' ')) {
     if (const auto equals = word.rfind('='); equals != word.npos) {
-      is_wanted = word.substr(0, equals) == name;
-      if (is_wanted && !std::exchange(was_set, true)) words.push_back(feature);
+      const auto name = word.substr(0, equals);
+      word.remove_prefix(equals + 1);
+      const auto known = std::ranges::find(features, name, &NBestFeature::name);
+      current = static_cast<std::size_t>(known - features.begin());
+      if (known == features.end() && !name.empty()) features.push_back({std::string(name), {}});
     }
-    if (!is_wanted && !word.empty()) words.emplace_back(word);
+    const auto number = to_number(word);
+    if (number && current < features.size()) features[current].numbers.push_back(*number);
   }
-  if (!was_set) words.push_back(feature);
-  entry.features = fmt::format("{}", fmt::join(words, " "));
+  return features;
 }
 
-std::vector<std::string> feature_names(const NBestEntry& entry) {
-  std::vector<std::string> names;
-  for (const auto word : split(entry.features, ' ')) {
-    const auto equals = word.rfind('=');
-    if (equals != word.npos && equals > 0) names.emplace_back(word.substr(0, equals));
-  }
-  return names;
+bool has_feature(const NBestEntry& entry, std::string_view name) {
+  const auto features = parse_features(entry);
+  return std::ranges::find(features, name, &NBestFeature::name) != features.end();
 }
 
 std::optional<double> feature_value(const NBestEntry& entry, std::string_view name) {
-  std::optional<double> value;
-  bool is_wanted = false;
-  for (const auto word : split(entry.features, ' ')) {
-    auto number = word;
-    if (const auto equals = word.rfind('='); equals != word.npos) {
-      is_wanted = word.substr(0, equals) == name;
-      number = word.substr(equals + 1);
-    }
-    if (!is_wanted || number.empty()) continue;
-    if (value) return std::nullopt;
-    value = to_number(number);
-  }
-  return value;
+  const auto features = parse_features(entry);
+  const auto found = std::ranges::find(features, name, &NBestFeature::name);
+  if (found == features.end() || found->numbers.size() != 1) return std::nullopt;
+  return found->numbers[0];
+}
+
+void add_feature(NBestEntry& entry, std::string_view name, double value) {
+  if (!entry.features.empty()) entry.features += " ";
+  entry.features += fmt::format("{}= {:.6f}", name, value);
 }
 
 NBestEntry parse_n_best(std::string_view line, const std::string& file, std::int64_t line_number) {

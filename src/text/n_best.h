@@ -23,17 +23,23 @@ struct NBestEntry {
   std::vector<std::string> extra_fields;  // after the score
 };
 
+// A named feature. Its numbers may be infinite.
+struct NBestFeature {
+  std::string name;
+  std::vector<double> numbers;
+};
+
+// Returns the features of an entry, in order. Numbers of a repeated name are together; numbers
+// without a name are left out.
+std::vector<NBestFeature> parse_features(const NBestEntry& entry);
 // True if the entry has a feature of this name.
 bool has_feature(const NBestEntry& entry, std::string_view name);
-
-// Returns the names of the entry's features, in order.
-std::vector<std::string> feature_names(const NBestEntry& entry);
 // Returns the number of the feature of this name; nullopt if there is none, or if the feature does
 // not have exactly one number.
 std::optional<double> feature_value(const NBestEntry& entry, std::string_view name);
 
-// Sets the number of a feature, in its place or after the others.
-void set_feature(NBestEntry& entry, std::string_view name, double value);
+// Writes a feature after the others, with 6 decimals. The entry must not have it yet.
+void add_feature(NBestEntry& entry, std::string_view name, double value);
 
 // Parses a line, which may end after the translation or the features. Throws InputError with
 // `file`:`line_number` if the line is not in this format.

@@ -15,8 +15,11 @@ double score_of(Metric metric, const Scores& scores) {
 bool is_better(Metric metric, const Scores& scores, const Scores& best) {
   const auto now = score_of(metric, scores);
   const auto before = score_of(metric, best);
-  return std::isfinite(now) &&
-         (!std::isfinite(before) || now > before || (now == before && scores.loss < best.loss));
+  const auto loss_of = [](const Scores& of) {
+    return std::isnan(of.loss) ? std::numeric_limits<double>::infinity() : of.loss;
+  };
+  const bool is_tie_won = now == before && loss_of(scores) < loss_of(best);
+  return std::isfinite(now) && (!std::isfinite(before) || now > before || is_tie_won);
 }
 
 std::vector<std::int64_t> ranking(Metric metric, ScoredSteps validations) {

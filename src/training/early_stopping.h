@@ -45,7 +45,8 @@ constexpr bool is_optional(Metric metric) {
 double score_of(Metric metric, const Scores& scores);
 
 // Returns true if `scores` are higher than `best` by this metric, or equal with a lower loss. A
-// score that is not finite is never better; a finite score is better than one that is not.
+// score that is not finite is never better; a finite score is better than one that is not. A loss
+// of NaN counts as infinite.
 bool is_better(Metric metric, const Scores& scores, const Scores& best);
 
 // Validations in ascending order of their steps.

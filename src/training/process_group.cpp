@@ -273,22 +273,22 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place, double seconds)
   } catch (const std::exception& error) {
     if (creates) {
       throw EnvironmentError(
-          "process 0 of {}: cannot listen at {}:{} (MASTER_ADDR, MASTER_PORT): {}; choose an "
-          "address of this machine and a free port",
-          size_, place.address, place.port, first_sentence(error));
+          "cannot listen at {}:{} (MASTER_ADDR, MASTER_PORT): {}; choose an address of this "
+          "machine and a free port",
+          place.address, place.port, first_sentence(error));
     }
     throw EnvironmentError(
-        "process {} of {}: cannot reach process 0 at {}:{} within {:.0f} seconds; start it, and "
-        "check MASTER_ADDR, MASTER_PORT and the network",
-        rank_, size_, place.address, place.port, seconds);
+        "cannot reach process 0 at {}:{} within {:.0f} seconds; start it, and check MASTER_ADDR, "
+        "MASTER_PORT and the network",
+        place.address, place.port, seconds);
   }
   c.names = c10::make_intrusive<c10d::PrefixStore>("regard/" + place.attempt, c.store);
   // A second process of the same rank, and processes with another WORLD_SIZE.
   const auto size_text = std::to_string(size_);
   const auto first_size = store_text(c.names->compareSet("size", {}, store_bytes(size_text)));
   if (first_size != size_text) {
-    throw ConfigError("process {}: found WORLD_SIZE {}, but {} in another process of {}:{}", rank_,
-                      size_, first_size, place.address, place.port);
+    throw ConfigError("found WORLD_SIZE {}, but {} in another process of {}:{}", size_, first_size,
+                      place.address, place.port);
   }
   if (c.names->add(fmt::format("rank/{}", rank_), 1) > 1) {
     throw ConfigError("two processes have RANK={}; give each of the {} its own", rank_, size_);
@@ -310,9 +310,7 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place, double seconds)
       }
     }
     throw EnvironmentError(
-        "process {} of {}: waited {:.0f} seconds at {}:{} for the processes with rank{}; start all "
-        "{} of them",
-        rank_, size_,
+        "waited {:.0f} seconds at {}:{} for the processes with rank{}; start all {} of them",
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
         place.address, place.port, missing, size_);
   }
@@ -325,8 +323,7 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place, double seconds)
     gloo->setTimeout(std::chrono::duration_cast<milliseconds>(patience));
     c.gloo = gloo;
   } catch (const std::exception& error) {
-    throw EnvironmentError("process {} of {}: cannot connect to the other processes: {}", rank_,
-                           size_, first_sentence(error));
+    throw EnvironmentError("cannot connect to the other processes: {}", first_sentence(error));
   }
   c.start_heart();
   find_neighbours();
@@ -337,9 +334,9 @@ void ProcessGroup::communicate(const std::function<void()>& f) {
     f();
   } catch (const std::exception& error) {
     throw EnvironmentError(
-        "process {} of {}: another process of this training has ended or cannot be reached; see "
-        "its message. Nothing that was saved is lost; start all processes again to resume ({})",
-        rank_, size_, first_sentence(error));
+        "another process of this training has ended or cannot be reached; see its message. Nothing "
+        "that was saved is lost; start all processes again to resume ({})",
+        first_sentence(error));
   }
 }
 
@@ -355,8 +352,8 @@ void ProcessGroup::start_sum(const torch::Tensor& tensor) {
     } catch (const c10::Error& error) {
       // Without this sum the processes would add up different parts, so the training cannot go on
       // with smaller batches, as it does when other memory is short.
-      throw EnvironmentError("process {} of {}: the gradient cannot travel by way of the host: {}",
-                             rank_, size_, first_sentence(error));
+      throw EnvironmentError("the gradient cannot travel by way of the host: {}",
+                             first_sentence(error));
     }
     return;
   }

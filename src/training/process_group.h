@@ -38,7 +38,8 @@ struct ProcessPlace {
 };
 
 // The processes of a training. All functions that communicate must be called by all processes, in
-// the same order, and wait for the slowest; they throw EnvironmentError if a process has ended. A
+// the same order, and wait for the slowest; they throw EnvironmentError if a process has ended.
+// The messages of errors do not name the rank of this process: `regard train` adds it to each. A
 // thread of its own watches the others: if one has been silent for 45 seconds, because its machine
 // or the network failed, it ends this process with an error. Not thread-safe.
 class ProcessGroup {

@@ -90,6 +90,7 @@ void load_data(Setup& setup, DataLoader& loader) {
   if (!options.data.dev.src.empty()) setup.dev = loader.validation(options, setup.codec);
   setup.digests = loader.digests();
   log::info("{}", data_table(*setup.corpus, setup.dev ? &*setup.dev : nullptr));
+  warn_of_unknown_tokens(*setup.corpus);
   warn_of_validation_data(options, setup.dev ? &*setup.dev : nullptr);
 }
 

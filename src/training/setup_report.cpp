@@ -229,6 +229,20 @@ std::string data_table(const Corpus& train, const Corpus* dev) {
   return table.text();
 }
 
+void warn_of_unknown_tokens(const Corpus& train) {
+  const auto& report = train.report();
+  const auto warn = [&](const char* side, const CorpusReport::Side& counts) {
+    const auto rate = report.unknown_rate(counts);
+    if (rate <= 0.5) return;
+    log::warning(
+        "{:.0f} % of the {} tokens are unknown; does the vocabulary belong to this text, and is it "
+        "large enough?",
+        100 * rate, side);
+  };
+  warn("source", report.source);
+  warn("target", report.target);
+}
+
 void report_rates(const Seq2Seq& model, const TrainingOptions& options) {
   const auto parameters = parameters_of(model);
   const auto factors = learning_rate_factors(options, parameters);
@@ -299,9 +313,7 @@ void compare_with_checkpoint(const FolderReader& checkpoint, const Options& befo
       "{}: the run started with other options:{}{}\nRestore these to continue it, or start another "
       "run in another training.model_dir (with --init-from for its weights)",
       checkpoint.path().string(), differences_text(fixed),
-      is_edited ? "\nIts config.yaml has changed since it was written; --fall-back skips this "
-                  "checkpoint."
-                : "");
+      is_edited ? "\nIts config.yaml has changed since it was written; undo the changes." : "");
 }
 
 }  // namespace regard

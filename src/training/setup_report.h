@@ -18,6 +18,9 @@ std::string parameter_table(const Seq2Seq& model);
 // tokens. `dev` may be null.
 std::string data_table(const Corpus& train, const Corpus* dev);
 
+// Warns if most tokens of one side of the training text are unknown.
+void warn_of_unknown_tokens(const Corpus& train);
+
 // Logs which parameters are frozen or have a learning rate of their own. Throws as
 // learning_rate_factors() does.
 void report_rates(const Seq2Seq& model, const TrainingOptions& options);

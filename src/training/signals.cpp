@@ -6,7 +6,6 @@
 #include <atomic>
 #include <csignal>
 #include <string_view>
-#include <utility>
 
 namespace regard {
 namespace {
@@ -64,28 +63,24 @@ bool SignalCatcher::take_save_request() const {
   return save_requested.exchange(false);
 }
 
-std::vector<double> SharedSignals::received(bool time_is_up) const {
-  if (is_alone_) return {};
+std::vector<double> SharedSignals::received(bool time_is_up) {
+  own_save_ = own_.take_save_request() || own_save_;
   std::vector<double> counts;
   counts.reserve(stop_signals.size() + 2);
   for (const int signal : stop_signals) counts.push_back(own_.stop_signal() == signal ? 1 : 0);
-  counts.push_back(own_.take_save_request() ? 1 : 0);
+  counts.push_back(own_save_ ? 1 : 0);
   counts.push_back(time_is_up ? 1 : 0);
   return counts;
 }
 
 void SharedSignals::agree(const std::vector<double>& sums) {
-  if (is_alone_) return;
+  own_save_ = false;
   stop_ = 0;
   for (std::size_t i = 0; i < stop_signals.size(); ++i) {
     if (stop_ == 0 && sums[i] > 0) stop_ = stop_signals[i];
   }
   save_ = sums[stop_signals.size()] > 0;
   time_is_up_ = sums.back() > 0;
-}
-
-bool SharedSignals::take_save_request() {
-  return is_alone_ ? own_.take_save_request() : std::exchange(save_, false);
 }
 
 }  // namespace regard

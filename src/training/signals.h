@@ -3,6 +3,7 @@
 // saves and continues.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 namespace regard {
@@ -22,31 +23,29 @@ class SignalCatcher {
   bool take_save_request() const;
 };
 
-// The signals that count for a training, and whether its time is up: those of this process or, if
-// several train together, those that any of them had before the last agree().
+// The signals that any process of a training had received before the last agree(), and whether its
+// time was up.
 class SharedSignals {
  public:
   // `own` must outlive this object.
-  SharedSignals(const SignalCatcher& own, bool is_alone) : own_(own), is_alone_(is_alone) {}
+  explicit SharedSignals(const SignalCatcher& own) : own_(own) {}
 
   // Returns 1 for each signal that this process received and 0 for the others, and the same for
-  // `time_is_up`, to be added up over all processes; nothing if it is alone.
-  std::vector<double> received(bool time_is_up) const;
+  // `time_is_up`, to be added up over all processes. May be called several times before agree().
+  std::vector<double> received(bool time_is_up);
   // Takes these sums.
   void agree(const std::vector<double>& sums);
 
   // As SignalCatcher.
-  int stop_signal() const { return is_alone_ ? own_.stop_signal() : stop_; }
-  bool take_save_request();
-  // Returns whether the time of the training is up; `own` is what this process says.
-  bool time_is_up(bool own) const { return is_alone_ ? own : time_is_up_; }
+  int stop_signal() const { return stop_; }
+  bool take_save_request() { return std::exchange(save_, false); }
+  bool time_is_up() const { return time_is_up_; }
   // The last signal to stop that this process received, or 0.
   int own_stop_signal() const { return own_.stop_signal(); }
-  bool is_alone() const { return is_alone_; }
 
  private:
   const SignalCatcher& own_;
-  bool is_alone_;
+  bool own_save_ = false;  // SIGUSR1 was received since the last agree()
   int stop_ = 0;
   bool save_ = false;
   bool time_is_up_ = false;

@@ -3,6 +3,7 @@
 #include <torch/utils.h>
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 
 #include "base/log.h"
@@ -27,6 +28,10 @@ bool draws_numbers(const ModelOptions& o) {
   return attends && (kind == AttentionKind::hard || kind == AttentionKind::monotonic);
 }
 
+std::int64_t most_tokens(const std::optional<LengthLimit>& limit) {
+  return limit ? limit->max_tokens : std::numeric_limits<std::int64_t>::max();
+}
+
 }  // namespace
 
 bool StepGraphs::can_capture(torch::Device device, const Options& options) {
@@ -35,12 +40,14 @@ bool StepGraphs::can_capture(torch::Device device, const Options& options) {
          o.objective == Objective::likelihood && !draws_numbers(options.model);
 }
 
-StepGraphs::StepGraphs(torch::Device device, const TrainingOptions& options,
-                       std::int64_t parameters)
+StepGraphs::StepGraphs(torch::Device device, const TrainingOptions& options, const Seq2Seq& model)
     : device_(device),
       capture_(device),
       is_enabled_(options.graphs == StepGraphMode::automatic && capture_.is_possible()),
-      parameters_(parameters) {}
+      max_source_(most_tokens(model.source_limit())),
+      max_target_(most_tokens(model.target_limit())) {
+  for (const auto& parameter : model.parameters()) parameters_ += parameter.numel();
+}
 
 StepGraphs::Shape StepGraphs::shape_of(const Batch& batch) {
   auto shape = batch.source.elements().sizes().vec();
@@ -57,7 +64,7 @@ bool StepGraphs::is_small(const Batch& batch) const {
 
 Batch StepGraphs::to_device(const Batch& batch) {
   if (!batch.can_be_padded() || !is_small(batch)) return batch.to(device_);
-  auto padded = batch.padded();
+  auto padded = batch.padded(max_source_, max_target_);
   const auto known = steps_.find(shape_of(padded));
   if (known == steps_.end() || !known->second.graph) return padded.to(device_);
   const auto& memory = known->second.inputs.block;

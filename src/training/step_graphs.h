@@ -2,8 +2,8 @@
 // time in which the processor launches its operations. So forward pass, backward pass and update
 // are captured once for each shape of a batch, and repeated by one launch.
 //
-// Batches are padded to few shapes (Batch::padded()). A graph repeats the operations of an eager
-// step with a padded batch, and produces the same bytes.
+// Batches are padded to few shapes (Batch::padded()), within the positions of the model. A graph
+// repeats the operations of an eager step with a padded batch, and produces the same bytes.
 #pragma once
 
 #include <torch/types.h>
@@ -18,6 +18,7 @@
 #include "config/options.h"
 #include "data/batch.h"
 #include "kernels/device_graph.h"
+#include "model/seq2seq.h"
 
 namespace regard {
 
@@ -27,8 +28,8 @@ class StepGraphs {
   // objective, no R-Drop, and no random numbers drawn on the CPU (hard and monotonic attention).
   static bool can_capture(torch::Device device, const Options& options);
 
-  // `parameters` is the number of weights. With training.graphs: off, batches are padded too.
-  StepGraphs(torch::Device device, const TrainingOptions& options, std::int64_t parameters);
+  // With training.graphs: off, batches are padded too.
+  StepGraphs(torch::Device device, const TrainingOptions& options, const Seq2Seq& model);
 
   // Returns the batch on the device: padded, unless a step is so large that the processor is faster
   // than the device. Does not wait for the device. May overwrite an earlier batch of the same
@@ -72,7 +73,8 @@ class StepGraphs {
   torch::Device device_;
   GraphCapture capture_;
   bool is_enabled_;
-  std::int64_t parameters_;
+  std::int64_t parameters_ = 0;  // number of weights
+  std::int64_t max_source_, max_target_;
   // One block of bytes on the device holds the inputs that differ between steps; the others are its
   // parts.
   torch::Tensor block_;

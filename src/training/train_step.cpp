@@ -346,10 +346,11 @@ TrainedModel::TrainedModel(std::shared_ptr<Seq2Seq> model_to_train, const Traini
   optimizer->set_rate_factors(learning_rate_factors(options, weights.views()));
   if (options.moving_average > 0) average.emplace(options.moving_average, weights);
   if (options.precision == TrainingPrecision::bf16) {
-    packed_weights = std::make_unique<kernels::PackedWeights>(kernels::Precision::bf16);
-    if (!weights.flat().is_cpu()) packed_weights->copy_in_bf16(weights.flat());
+    packed_weights =
+        std::make_unique<kernels::PackedWeights>(kernels::Precision::bf16, weights.flat());
   } else if (weights.flat().is_cpu() && kernels::has_faster_products_than_libtorch()) {
-    packed_weights = std::make_unique<kernels::PackedWeights>();
+    packed_weights =
+        std::make_unique<kernels::PackedWeights>(kernels::Precision::full, weights.flat());
   }
 }
 
@@ -367,6 +368,7 @@ StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,
   const bool is_alone = group.is_alone();
   if (is_alone && batches.size() == 1 && batches[0].block.defined()) {
     run_padded_step(trained, batches[0], settings, options, pool, group, before_waiting, result);
+    if (settings.counts) result.counts = settings.counts();
     return result;
   }
   // Forward and backward pass. In a group, the gradient is complete after group.sum() only.
@@ -385,7 +387,7 @@ StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,
   if (lacks_memory) numbers = torch::zeros({2}, torch::kDouble);
   const auto read = numbers.cpu();  // a process that is alone waits for its device only here
   // The sums over all processes.
-  auto sums = settings.counts;
+  auto sums = settings.counts ? settings.counts() : std::vector<double>();
   for (int i = 0; i < 2; ++i) sums.push_back(read[i].item<double>());
   sums.push_back(lacks_memory ? 1 : 0);
   sums = group.sum(std::move(sums));

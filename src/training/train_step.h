@@ -56,8 +56,9 @@ struct StepSettings {
   std::int64_t step = 1;  // counts from 1; seeds dropout, together with training.random_seed
   double learning_rate = 0;
   double mean_log_p = 0;  // see batch_loss()
-  // Numbers that are added up over all processes together with the loss.
-  std::vector<double> counts = {};
+  // Returns numbers that are added up over all processes together with the loss. Called after the
+  // backward pass; again if the step is repeated because memory ran out.
+  std::function<std::vector<double>()> counts = {};
   // The objective; null: the likelihood (training_loss.h). Must live until train_step() returns.
   const MinimumRisk* minimum_risk = nullptr;
   // Computes the steps of padded batches; needed for them.

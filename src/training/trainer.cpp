@@ -54,7 +54,7 @@ Trainer::Trainer(Setup& setup, RunFolder& run, Validator* validator, ProcessGrou
     checkpoints_.descent = digest_of(trained_.weights.views());
   }
   if (group.is_alone() && StepGraphs::can_capture(setup.device, options_)) {
-    graphs_.emplace(setup.device, options_.training, trained_.weights.flat().numel());
+    graphs_.emplace(setup.device, options_.training, *setup.model);
   }
   if (options_.training.objective == Objective::minimum_risk) {
     minimum_risk_.emplace(options_, setup.corpus->codec());
@@ -111,7 +111,7 @@ std::optional<StopReason> Trainer::reason_to_stop() const {
 
 StopReason Trainer::run(const SignalCatcher& own) {
   setup_.model->train();
-  SharedSignals signals(own, group_.is_alone());
+  SharedSignals signals(own);
   try {
     return run_to_end(signals);
   } catch (const Error&) {
@@ -149,21 +149,18 @@ void Trainer::finish_log() {
 }
 
 std::optional<StopReason> Trainer::handle_signals(SharedSignals& signals) {
-  const int signal = signals.stop_signal();
-  if (signal != 0 && !checkpoints_.has(position_.step)) save();
-  handle_save_request(signals);
+  int signal = signals.stop_signal();
+  if (signal == 0 && group_.is_alone()) signal = signals.own_stop_signal();
+  const bool is_requested = signals.take_save_request();
+  if ((signal != 0 || is_requested) && !checkpoints_.has(position_.step)) save();
+  if (is_requested && group_.is_first()) {
+    log::info("saved at step {} (SIGUSR1): {}", position_.step, run_.last()->string());
+  }
   if (signal == 0) return std::nullopt;
   return StopReason{signal == SIGINT    ? "interrupted (SIGINT)"
                     : signal == SIGTERM ? "terminated (SIGTERM)"
                                         : "terminal closed (SIGHUP)",
                     signal};
-}
-
-void Trainer::handle_save_request(SharedSignals& signals) {
-  if (!signals.take_save_request()) return;
-  if (!checkpoints_.has(position_.step)) save();
-  if (!group_.is_first()) return;  // has no checkpoint of its own
-  log::info("saved at step {} (SIGUSR1): {}", position_.step, run_.last()->string());
 }
 
 void Trainer::update(SharedSignals& signals) {
@@ -181,7 +178,11 @@ void Trainer::update(SharedSignals& signals) {
     last_pairs_.insert(last_pairs_.end(), batch.indices.begin(), batch.indices.end());
   }
   const auto learning_rate = schedule_.rate(position_.step + 1);
-  auto result = step(batches, learning_rate, signals.received(own_time_is_up()));
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const auto received = [&] { return signals.received(own_time_is_up(seconds())); };
+  auto result = step(batches, learning_rate, received);
   signals.agree(result.counts);
   const bool ends_epoch = position_.batch >= batches_in_epoch;
   if (!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm)) {
@@ -192,9 +193,8 @@ void Trainer::update(SharedSignals& signals) {
   ++position_.step;
   position_.update_mean_log_p(-result.nll / static_cast<double>(result.target_tokens));
   if (options_.model.kind == ModelKind::language_model) result.source_tokens = 0;
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  log_.add_step(position_, result, learning_rate, seconds.count(), batches_in_epoch);
-  time_is_up_ = signals.time_is_up(own_time_is_up());
+  log_.add_step(position_, result, learning_rate, seconds(), batches_in_epoch);
+  time_is_up_ = signals.time_is_up();
   if (ends_epoch) position_.begin_epoch();
 }
 
@@ -212,7 +212,7 @@ std::vector<Batch> Trainer::batches_of_next_update() {
 }
 
 StepResult Trainer::step(std::vector<Batch>& batches, double learning_rate,
-                         const std::vector<double>& counts) {
+                         const std::function<std::vector<double>()>& counts) {
   for (;;) {
     try {
       return train_step(trained_, batches,
@@ -290,16 +290,13 @@ void Trainer::save_and_validate(SharedSignals& signals) {
   {
     const AveragedWeights averaged(trained_.average ? &*trained_.average : nullptr);
     const auto is_stopped = [&] { return signals.own_stop_signal() != 0; };
-    const auto between_batches = [&] {
-      if (signals.is_alone()) handle_save_request(signals);
-    };
-    validation = validator_->validate(setup_.model, {is_stopped, between_batches});
+    validation = validator_->validate(setup_.model, is_stopped);
   }
   const bool is_up = own_time_is_up(validation ? validation->seconds : 0);
   signals.agree(group_.sum(signals.received(is_up)));
   if (!validation) return;  // a signal ended it
   record(*validation);
-  time_is_up_ = signals.time_is_up(is_up);
+  time_is_up_ = signals.time_is_up();
   pending_validation_ = false;
   finish_log();
   save();

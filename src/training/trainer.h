@@ -5,8 +5,10 @@
 // all learning rates. A batch that does not fit into memory is processed in halves.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "checkpoint/run_folder.h"
@@ -79,7 +81,7 @@ class Trainer {
   // Calls train_step(), which copies the next batches to a device while it computes. If memory runs
   // out, halves the batches and tries again.
   StepResult step(std::vector<Batch>& batches, double learning_rate,
-                  const std::vector<double>& counts);
+                  const std::function<std::vector<double>()>& counts);
   // Counts an update whose loss or gradient is not finite. Throws after `max_skipped` in a row.
   void skip_update(const StepResult& result, double learning_rate);
   DivergedError diverged(const std::string& what) const;
@@ -94,8 +96,6 @@ class Trainer {
   // Saves if SIGUSR1 or a signal to stop was received. Returns the reason if it was a signal to
   // stop.
   std::optional<StopReason> handle_signals(SharedSignals& signals);
-  // Saves if SIGUSR1 was received.
-  void handle_save_request(SharedSignals& signals);
   // Writes the last entry of the log if there is a reason to stop.
   void finish_log();
   // Throws DivergedError if a weight is not finite.

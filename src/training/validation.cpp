@@ -52,13 +52,13 @@ bool Validator::is_own(std::int64_t i) const {
   return static_cast<std::size_t>(i) % group_.size() == group_.rank();
 }
 
-Validator::Share Validator::nll(Seq2Seq& model, const ValidationHooks& hooks,
+Validator::Share Validator::nll(Seq2Seq& model, const std::function<bool()>& cancelled,
                                 kernels::PackedWeights& packed) const {
   const auto plan = plan_by_length(dev_, {batch_size_, BatchType::sentence});
   std::vector<double> nll(static_cast<std::size_t>(plan.batches()));
   std::vector<std::int64_t> tokens(nll.size());
-  const auto score_batch = [&](std::size_t i, std::size_t /*end*/) {
-    if (hooks.cancelled && hooks.cancelled()) throw CancelledSearch();
+  parallel_for(pool_, nll.size(), [&](std::size_t i) {
+    if (cancelled()) throw CancelledSearch();
     const auto planned = plan.batch(static_cast<std::int64_t>(i));
     std::vector<std::int64_t> pairs;
     std::ranges::copy_if(planned, std::back_inserter(pairs),
@@ -76,18 +76,15 @@ Validator::Share Validator::nll(Seq2Seq& model, const ValidationHooks& hooks,
          score_targets(model, batch.source, {batch.target}, /*want_weights=*/false, packed)) {
       nll[i] -= target.log_probability;
     }
-  };
-  parallel_for_ranges(pool_, nll.size(), 1, score_batch, [&](std::int64_t) {
-    if (hooks.after_batch) hooks.after_batch();
   });
   return {.nll = std::accumulate(nll.begin(), nll.end(), 0.0),
           .tokens = std::accumulate(tokens.begin(), tokens.end(), std::int64_t{0})};
 }
 
 std::optional<Validation> Validator::validate(const std::shared_ptr<Seq2Seq>& model,
-                                              const ValidationHooks& hooks) {
+                                              const std::function<bool()>& cancelled) {
   const auto start = std::chrono::steady_clock::now();
-  auto validation = together(share_in_memory(model, hooks));
+  auto validation = together(share_in_memory(model, cancelled));
   if (validation) {
     validation->seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -96,11 +93,11 @@ std::optional<Validation> Validator::validate(const std::shared_ptr<Seq2Seq>& mo
 }
 
 std::optional<Validator::Share> Validator::share_in_memory(const std::shared_ptr<Seq2Seq>& model,
-                                                           const ValidationHooks& hooks) {
+                                                           const std::function<bool()>& cancelled) {
   for (;;) {
     try {
       const EvaluationMode guard(*model);
-      return share(model, hooks);
+      return share(model, cancelled);
     } catch (const CancelledSearch&) {
       return std::nullopt;
     } catch (const std::exception& error) {
@@ -118,10 +115,10 @@ std::optional<Validator::Share> Validator::share_in_memory(const std::shared_ptr
 }
 
 Validator::Share Validator::share(const std::shared_ptr<Seq2Seq>& model,
-                                  const ValidationHooks& hooks) const {
+                                  const std::function<bool()>& cancelled) const {
   const Translator translator(model, dev_.codec(), device_, pool_,
                               kernels::find_precision("auto", device_));
-  auto share = nll(*model, hooks, translator.packed_weights());
+  auto share = nll(*model, cancelled, translator.packed_weights());
   if (!translates()) return share;
 
   auto search = search_request(options_.search);
@@ -129,12 +126,9 @@ Validator::Share Validator::share(const std::shared_ptr<Seq2Seq>& model,
   search.beam_groups = 1;  // search.beam_groups need not divide this beam size
   search.samples = 0;      // scores of samples would depend on chance
   search.mbr = MbrMetric::none;
-  search.cancelled = hooks.cancelled;
+  search.cancelled = cancelled;
   DecodingReporter reporter("validating", static_cast<std::int64_t>(own_.size()));
-  const auto progress = [&](std::int64_t done) {
-    reporter.update(done);
-    if (hooks.after_batch) hooks.after_batch();
-  };
+  const auto progress = [&](std::int64_t done) { reporter.update(done); };
   for (auto& translation : translator.translate(own_, search, batch_size_, progress)) {
     share.translations.push_back(std::move(translation.text));
   }

@@ -27,14 +27,6 @@ struct Validation {
   double seconds = 0;                     // duration of the validation
 };
 
-// Functions that a validation calls while it runs; both may be empty.
-struct ValidationHooks {
-  // Called before every batch and every decoding step, from any thread; true ends the validation.
-  std::function<bool()> cancelled = {};
-  // Called after every batch, from one thread at a time.
-  std::function<void()> after_batch = {};
-};
-
 class Validator {
  public:
   // `pool` and `group` must outlive this object.
@@ -42,12 +34,13 @@ class Validator {
             ProcessGroup& group);
 
   // Scores the model with its current weights. The processes of the group share the sentences and
-  // return the same. Returns nullopt if hooks.cancelled returned true, in any process.
+  // return the same. Calls cancelled() before every batch and every decoding step, from any thread;
+  // returns nullopt if it returned true in any process.
   // Uses batches of search.batch_size sentences. If they do not fit into memory, halves them with
   // a warning, also for later validations, and throws EnvironmentError if one sentence does not
   // fit. Leaves the model in training mode, also after an exception.
   std::optional<Validation> validate(const std::shared_ptr<Seq2Seq>& model,
-                                     const ValidationHooks& hooks = {});
+                                     const std::function<bool()>& cancelled);
 
   const std::vector<std::string>& sources() const { return sources_; }
   const std::vector<std::string>& references() const { return references_; }
@@ -68,12 +61,13 @@ class Validator {
   };
   // Returns −log P of this process's sentences and the number of their tokens. Shares `packed` with
   // the search. Throws CancelledSearch.
-  Share nll(Seq2Seq& model, const ValidationHooks& hooks, kernels::PackedWeights& packed) const;
+  Share nll(Seq2Seq& model, const std::function<bool()>& cancelled,
+            kernels::PackedWeights& packed) const;
   // Computes the share with batches of batch_size_. Throws if they do not fit into memory.
-  Share share(const std::shared_ptr<Seq2Seq>& model, const ValidationHooks& hooks) const;
+  Share share(const std::shared_ptr<Seq2Seq>& model, const std::function<bool()>& cancelled) const;
   // The same with smaller batches if they do not fit. Returns nullopt if it was cancelled.
   std::optional<Share> share_in_memory(const std::shared_ptr<Seq2Seq>& model,
-                                       const ValidationHooks& hooks);
+                                       const std::function<bool()>& cancelled);
   // Puts the shares of all processes together; nullopt if one was cancelled.
   std::optional<Validation> together(std::optional<Share> own) const;
 

@@ -1,6 +1,7 @@
 // Translates requests from many threads with one model. All requests share the threads and the
 // batches of the model: sentences join a running batch when others have finished
-// (continuous_batch.h), so that neither a long sentence nor a large request holds up the others.
+// (continuous_batch.h), so that neither a long sentence nor a large request holds up the others. A
+// document, a line of many parts, enters the batches as its sentences, a few at a time.
 //
 // A translation does not depend on the other sentences in its batch, bit by bit.
 #pragma once
@@ -50,18 +51,18 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   // Takes a request and returns at once, with the request's number. The requests are served in
-  // turn, some lines of each. Thread-safe.
+  // turn, some sentences of each. Thread-safe.
   std::uint64_t submit(TranslationRequest request);
   // Ends a request at its next decoding step. Does nothing if it has finished. Thread-safe.
   void cancel(std::uint64_t request);
 
   // Numbers of the engine's work so far. Thread-safe.
   struct Statistics {
-    std::uint64_t finished_lines = 0;    // with a translation
-    std::uint64_t failed_lines = 0;      // with an error
-    std::uint64_t unfinished_lines = 0;  // waiting or in a batch
-    std::uint64_t source_tokens = 0;     // of the translated lines, without </s>
-    std::uint64_t target_tokens = 0;     // of their best hypotheses, without </s>
+    std::uint64_t finished_lines = 0;        // with a translation
+    std::uint64_t failed_lines = 0;          // with an error
+    std::uint64_t unfinished_sentences = 0;  // waiting or in a batch
+    std::uint64_t source_tokens = 0;         // of the translated lines, without </s>
+    std::uint64_t target_tokens = 0;         // of their best hypotheses, without </s>
   };
   Statistics statistics() const;
 

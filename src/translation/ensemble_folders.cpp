@@ -38,15 +38,17 @@ void check_compatible(const TranslationModel& first, const std::filesystem::path
     reject("target vocabulary", share_vocabulary);
   }
   constexpr auto same_value = "train both with the same value";
+  const auto &a = first.options.model.encoder, &b = other.options.model.encoder;
   if (first.codec.output != other.codec.output) reject("model.output.kind", same_value);
-  if (first.options.model.encoder.numbers != other.options.model.encoder.numbers) {
-    reject("model.encoder.numbers", same_value);
-  }
+  if (a.numbers != b.numbers) reject("model.encoder.numbers", same_value);
   if (first.options.data.source != other.options.data.source) reject("data.source", same_value);
-  if (frames_per_state(first.options.model.encoder) !=
-      frames_per_state(other.options.model.encoder)) {
+  if (frames_per_state(a) != frames_per_state(b)) {
     reject("number of frames of an encoder state (model.encoder.frame_stacking, layers)",
            same_value);
+  }
+  if (a.image_height != b.image_height) reject("model.encoder.image_height", same_value);
+  if (grid_of(a) != grid_of(b)) {
+    reject("grid of encoder states (model.encoder.image_channels, layers)", same_value);
   }
   if (first.options.data.tokenizer.lowercase != other.options.data.tokenizer.lowercase) {
     reject("data.tokenizer.lowercase", same_value);

@@ -46,8 +46,6 @@ class Glossary {
   // Returns the number of tokens of the longest forms of these terms.
   std::int64_t longest(const std::vector<Match>& matches) const;
 
-  std::size_t size() const { return terms_.size(); }
-
  private:
   struct Term {
     std::u32string source;

@@ -304,20 +304,18 @@ std::vector<std::string> LineSplitter::split(const std::string& line,
   return result;
 }
 
-bool needs_whole_lines(const SearchRequest& search, bool has_constraints) {
-  return search.n_best > 1 || search.samples > 0 || search.mbr != MbrMetric::none ||
-         search.want_tree || has_constraints;
-}
-
-std::vector<std::string> source_tokens(const TextCodec& codec, std::span<const std::string> parts) {
-  std::vector<std::string> all;
-  for (const auto& part : parts) {
-    if (is_blank(part)) continue;
+void add_source_tokens(const TextCodec& codec, const std::string& line,
+                       const std::vector<std::string>& parts, Translation& translation) {
+  auto& all = translation.source_tokens;
+  if (translation.hypotheses.empty() || !all.empty()) return;
+  const auto add = [&](const std::string& text) {
+    if (is_blank(text)) return;
     if (!all.empty()) all.pop_back();  // only the last </s> remains
-    const auto tokens = source_tokens(codec, part, codec.encode_source(part));
+    const auto tokens = source_tokens(codec, text, codec.encode_source(text));
     all.insert(all.end(), tokens.begin(), tokens.end());
-  }
-  return all;
+  };
+  if (parts.empty()) add(line);
+  for (const auto& part : parts) add(part);
 }
 
 Translation join_translations(std::span<const Translation> parts, const TextCodec& codec,

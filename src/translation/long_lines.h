@@ -36,12 +36,11 @@ class LineSplitter {
   SentenceSplitter sentences_;
 };
 
-// True if a search is for whole lines: each part would have hypotheses, samples or a tree of its
-// own, and a prefix and phrases apply to the line.
-bool needs_whole_lines(const SearchRequest& search, bool has_constraints);
-
-// Returns the tokens of all parts of a line, and one </s>.
-std::vector<std::string> source_tokens(const TextCodec& codec, std::span<const std::string> parts);
+// Adds the source tokens to the translation of a line: those of its parts, or of the whole line if
+// it has none, and one </s>. Does nothing if there is no hypothesis, or if the search has returned
+// the tokens, as it does with the weights.
+void add_source_tokens(const TextCodec& codec, const std::string& line,
+                       const std::vector<std::string>& parts, Translation& translation);
 
 // Joins the best hypotheses of the parts of a line into one translation with one hypothesis. The
 // caller sets its text. Concatenates tokens, probabilities and attention; the attention to other

@@ -210,7 +210,7 @@ void require_decoder(const TranslationModel& model, const std::filesystem::path&
   throw ConfigError(
       "{}: found a masked language model, which has no decoder, expected a model of kind "
       "translation or language_model; train a translation model with `regard train --init-from {}`",
-      folder.string(), folder.string());
+      folder.string(), shell_word(folder.string()));
 }
 
 }  // namespace regard

@@ -146,7 +146,7 @@ std::size_t Segment::bytes() const {
 
 SegmentReader::SegmentReader(const std::string& path, TextFormat format, const MarkupKinds& markup,
                              std::vector<std::string> symbols, SourceKind source)
-    : reader_(path, source, /*may_grow=*/true),
+    : reader_(path, source),
       format_(std::move(format)),
       markup_(markup),
       symbols_(std::move(symbols)) {

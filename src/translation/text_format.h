@@ -68,7 +68,6 @@ class SegmentReader {
   const std::string& name() const { return reader_.name(); }
   // As of LineReader.
   std::int64_t line_number() const { return reader_.line_number(); }
-  bool changed() const { return reader_.changed(); }
 
  private:
   void read_line();

@@ -6,6 +6,25 @@
 #include "translation/text_format.h"
 
 namespace regard {
+
+// Lines that were read together, with their sentences.
+struct QueueWindow {
+  std::size_t bytes = 0;  // of the lines
+  std::vector<QueuedLine> lines;
+  std::vector<QueuedSentence> sentences;
+  std::size_t next_to_encode = 0;  // sentences before it are encoded, or a thread does it now
+  std::size_t encoded = 0;         // number of sentences
+  QueuedSentences order;           // longest first; empty until all are encoded
+  std::size_t next_to_search = 0;  // in `order`
+  std::vector<std::size_t> unfinished_sentences;  // by line
+  std::vector<std::exception_ptr> errors;         // by line
+  std::size_t delivered = 0;                      // number of lines with results
+
+  std::size_t line_of(const QueuedSentence& sentence) const {
+    return static_cast<std::size_t>(sentence.line - lines.data());
+  }
+};
+
 namespace {
 
 constexpr std::size_t sentences_per_block = 64;  // tokenized at once
@@ -18,23 +37,23 @@ std::size_t text_bytes(const std::vector<QueuedLine>& lines) {
 }
 
 // Puts each line into the queue as one sentence, or as its parts.
-std::vector<QueuedSentence> sentences_of(std::vector<QueuedLine>& lines, std::size_t window) {
-  std::vector<QueuedSentence> sentences;
-  sentences.reserve(lines.size());
-  for (auto& line : lines) {
+void add_sentences(QueueWindow& window) {
+  window.sentences.reserve(window.lines.size());
+  for (auto& line : window.lines) {
     const auto add = [&](const std::string& text, std::size_t part) {
-      sentences.push_back({.text = &text, .line = &line, .part = part, .window = window});
+      window.sentences.push_back({.text = &text, .line = &line, .part = part, .window = &window});
     };
     if (line.parts.empty()) add(line.text, 0);
     for (std::size_t i = 0; i < line.parts.size(); ++i) add(line.parts[i], i);
   }
-  return sentences;
 }
 
 }  // namespace
 
 std::size_t QueuedLine::bytes() const {
-  return sizeof *this + text.size() + (segment ? segment->bytes() : 0);
+  auto size = sizeof *this + text.size() + (segment ? segment->bytes() : 0);
+  for (const auto& part : parts) size += sizeof part + part.size();
+  return size;
 }
 
 std::size_t TranslationQueue::window_lines(std::size_t batch_size, std::size_t threads) {
@@ -48,6 +67,8 @@ TranslationQueue::TranslationQueue(LineStream& stream, Encode encode, Search sea
       search_(std::move(search)),
       batch_size_(batch_size),
       pool_(pool) {}
+
+TranslationQueue::~TranslationQueue() = default;
 
 void TranslationQueue::run() {
   struct Arrivals {
@@ -117,39 +138,37 @@ bool TranslationQueue::read_next(Lock& lock, bool few) {
   if (arrivals_at_read == arrivals_) return false;
   arrivals_at_read = arrivals_;
   reading_ = true;
-  Window window;
+  std::vector<QueuedLine> lines;
   bool more = true;
-  run_unlocked(lock, [&] { more = stream_.read(few, window.lines); });
+  run_unlocked(lock, [&] { more = stream_.read(few, lines); });
   reading_ = false;
-  if (!window.lines.empty()) add_window(std::move(window));
+  if (!lines.empty()) add_window(std::move(lines));
   if (!more) ended_ = true;
   changed_.notify_all();
   return true;
 }
 
-void TranslationQueue::add_window(Window window) {
-  ++arrivals_;  // there may be more lines
-  window.first_line = read_lines_;
-  window.sentences = sentences_of(window.lines, window.first_line);
+void TranslationQueue::add_window(std::vector<QueuedLine> lines) {
+  std::list<QueueWindow> added(1);  // joins the others when it is complete
+  auto& window = added.front();
+  window.lines = std::move(lines);
+  add_sentences(window);
   window.errors.resize(window.lines.size());
   window.unfinished_sentences.resize(window.lines.size());
   for (const auto& sentence : window.sentences) {
     ++window.unfinished_sentences[window.line_of(sentence)];
   }
-  read_lines_ += window.lines.size();
   window.bytes = text_bytes(window.lines);
+  windows_.splice(windows_.end(), added);
+  ++arrivals_;  // there may be more lines
+  read_lines_ += window.lines.size();
   bytes_in_flight_ += window.bytes;
-  windows_.push_back(std::move(window));
 }
 
-TranslationQueue::Window* TranslationQueue::window_to_encode() {
+QueueWindow* TranslationQueue::window_to_encode() {
   const auto found = std::ranges::find_if(
       windows_, [](const auto& window) { return window.next_to_encode < window.sentences.size(); });
   return found == windows_.end() ? nullptr : &*found;
-}
-
-TranslationQueue::Window& TranslationQueue::window_of(const QueuedSentence& sentence) {
-  return *std::ranges::find(windows_, sentence.window, &Window::first_line);
 }
 
 bool TranslationQueue::encode_next(Lock& lock) {
@@ -183,7 +202,7 @@ bool TranslationQueue::encode_next(Lock& lock) {
   return true;
 }
 
-void TranslationQueue::sort_by_length(Window& window) {
+void TranslationQueue::sort_by_length(QueueWindow& window) {
   for (auto& sentence : window.sentences) {
     if (sentence.source.length() == 0) continue;
     window.order.push_back(&sentence);
@@ -200,7 +219,7 @@ void TranslationQueue::sort_by_length(Window& window) {
 std::size_t TranslationQueue::batch_tokens() const {
   const auto threads = pool_.count();
   if (threads == 1 || queued_sentences_ == 0) return queued_tokens_;
-  const auto left = queued_sentences_ + stream_.waiting_lines();
+  const auto left = queued_sentences_ + stream_.waiting_sentences();
   return queued_tokens_ * left / queued_sentences_ / (2 * threads);
 }
 
@@ -261,7 +280,7 @@ void TranslationQueue::finish(const QueuedSentences& sentences) {
 void TranslationQueue::fail(const QueuedSentences& sentences, const std::exception_ptr& error) {
   Lock lock(mutex_);
   for (const auto* sentence : sentences) {
-    auto& window = window_of(*sentence);
+    auto& window = *sentence->window;
     auto& known = window.errors[window.line_of(*sentence)];
     if (!known) known = error;
   }
@@ -271,9 +290,9 @@ void TranslationQueue::fail(const QueuedSentences& sentences, const std::excepti
 
 // Finishes the lines whose last sentences are these.
 void TranslationQueue::finish(Lock& lock, const QueuedSentences& sentences) {
-  std::map<Window*, std::vector<std::size_t>> finished;
+  std::map<QueueWindow*, std::vector<std::size_t>> finished;
   for (const auto* sentence : sentences) {
-    auto& window = window_of(*sentence);
+    auto& window = *sentence->window;
     const auto line = window.line_of(*sentence);
     if (--window.unfinished_sentences[line] == 0) finished[&window].push_back(line);
   }
@@ -287,7 +306,8 @@ void TranslationQueue::finish(Lock& lock, const QueuedSentences& sentences) {
 }
 
 // Calls finish() or fail() of the stream for lines of a window.
-void TranslationQueue::deliver(Lock& lock, Window& window, const std::vector<std::size_t>& lines) {
+void TranslationQueue::deliver(Lock& lock, QueueWindow& window,
+                               const std::vector<std::size_t>& lines) {
   run_unlocked(lock, [&] {
     for (const auto number : lines) {
       auto& line = window.lines[number];

@@ -79,6 +79,7 @@ struct QueuedLine {
 };
 
 struct QueuedSentence;
+struct QueueWindow;
 
 // The input and output of a TranslationQueue. The queue calls each function from any thread;
 // finish(), fail() and partial() also from several threads at once. read() and progress() do not
@@ -108,9 +109,9 @@ class LineStream {
   // True if sentences should join running searches at the moment, so that no line waits for those
   // of another caller. Whole batches take less time in total. Called as is_wanted().
   virtual bool should_join() const = 0;
-  // Number of lines that the next calls of read() will return, if it is known. Called as
-  // is_wanted().
-  virtual std::size_t waiting_lines() const { return 0; }
+  // Number of sentences of the lines that the next calls of read() will return, if it is known.
+  // Called as is_wanted().
+  virtual std::size_t waiting_sentences() const { return 0; }
 
   // Called after each step of a search for each sentence of the lines that want it, with the text
   // of its best hypothesis so far.
@@ -123,9 +124,9 @@ class LineStream {
 struct QueuedSentence {
   const std::string* text = nullptr;
   QueuedLine* line = nullptr;
-  std::size_t part = 0;    // index in the line's parts
-  std::size_t window = 0;  // for use by the queue
-  SourceLine source = {};  // no tokens: a blank sentence, which is not translated
+  std::size_t part = 0;           // index in the line's parts
+  QueueWindow* window = nullptr;  // for use by the queue
+  SourceLine source = {};         // no tokens: a blank sentence, which is not translated
   std::vector<Glossary::Match> terms = {};
   Translation translation = {};
 };
@@ -165,29 +166,15 @@ class TranslationQueue : private SentenceSupply {
   // queue.
   TranslationQueue(LineStream& stream, Encode encode, Search search, std::size_t batch_size,
                    ThreadPool& pool);
+  ~TranslationQueue() override;
+  TranslationQueue(const TranslationQueue&) = delete;
+  TranslationQueue& operator=(const TranslationQueue&) = delete;
 
   // Returns when all lines have their results. Throws an exception of the stream, of a search or of
   // the queue itself after all threads have stopped.
   void run();
 
  private:
-  struct Window {
-    std::size_t first_line = 0;  // position in the input
-    std::size_t bytes = 0;       // of its lines
-    std::vector<QueuedLine> lines;
-    std::vector<QueuedSentence> sentences;
-    std::size_t next_to_encode = 0;  // sentences before it are encoded, or a thread does it now
-    std::size_t encoded = 0;         // number of sentences
-    QueuedSentences order;           // longest first; empty until all are encoded
-    std::size_t next_to_search = 0;  // in `order`
-    std::vector<std::size_t> unfinished_sentences;  // by line
-    std::vector<std::exception_ptr> errors;         // by line
-    std::size_t delivered = 0;                      // number of lines with results
-
-    std::size_t line_of(const QueuedSentence& sentence) const {
-      return static_cast<std::size_t>(sentence.line - lines.data());
-    }
-  };
   using Lock = std::unique_lock<std::mutex>;
 
   void work();
@@ -195,14 +182,13 @@ class TranslationQueue : private SentenceSupply {
   bool encode_next(Lock& lock);
   bool read_next(Lock& lock, bool few);
   bool search_next(Lock& lock);
-  Window* window_to_encode();
+  QueueWindow* window_to_encode();
   QueuedSentences next_batch(Lock& lock, std::size_t most);
-  Window& window_of(const QueuedSentence& sentence);
   std::size_t batch_tokens() const;
-  void add_window(Window window);
-  void sort_by_length(Window& window);
+  void add_window(std::vector<QueuedLine> lines);
+  void sort_by_length(QueueWindow& window);
   void finish(Lock& lock, const QueuedSentences& sentences);
-  void deliver(Lock& lock, Window& window, const std::vector<std::size_t>& lines);
+  void deliver(Lock& lock, QueueWindow& window, const std::vector<std::size_t>& lines);
   void report_progress(Lock& lock);
   bool run_unlocked(Lock& lock, const std::function<void()>& job);
   void abort(std::exception_ptr error);
@@ -224,7 +210,7 @@ class TranslationQueue : private SentenceSupply {
 
   std::mutex mutex_;  // guards all members below
   std::condition_variable changed_;
-  std::list<Window> windows_;  // not completely delivered
+  std::list<QueueWindow> windows_;  // not completely delivered
   std::size_t read_lines_ = 0;
   std::size_t delivered_lines_ = 0;
   std::size_t reported_lines_ = 0;    // by progress()

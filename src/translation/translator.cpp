@@ -57,6 +57,15 @@ std::optional<Image> source_image(const TextCodec& codec, const std::string& lin
   return image;
 }
 
+std::vector<std::string> hypothesis_tokens(const TextCodec& codec, const Hypothesis& hypothesis,
+                                           const Translation& translation) {
+  std::vector<std::string> tokens;
+  for (const auto id : hypothesis.tokens)
+    tokens.push_back(codec.target_token(id, translation.oov_words));
+  if (hypothesis.finished) tokens.emplace_back("</s>");
+  return tokens;
+}
+
 SearchRequest ranked_options(SearchRequest options) {
   if (options.mbr != MbrMetric::none) options.n_best = options.beam_size;
   return options;
@@ -295,12 +304,7 @@ std::string Translator::text(const Hypothesis& hypothesis, const Translation& tr
 
 std::vector<std::string> Translator::tokens(const Hypothesis& hypothesis,
                                             const Translation& translation) const {
-  std::vector<std::string> tokens;
-  for (const auto id : hypothesis.tokens)
-    tokens.push_back(codec_.target_token(id, translation.oov_words));
-
-  if (hypothesis.finished) tokens.push_back("</s>");
-  return tokens;
+  return hypothesis_tokens(codec_, hypothesis, translation);
 }
 
 std::string Translator::marked_text(const MarkedLine& line, const Translation& translation,

@@ -55,6 +55,10 @@ std::optional<Image> source_image(const TextCodec& codec, const std::string& lin
 // Throws InputError if a sentence of `tokens` tokens or frames and </s> is longer than `limit`.
 void check_length(std::size_t tokens, const std::optional<LengthLimit>& limit);
 
+// Returns the tokens of a hypothesis of a translation, with </s> if it was reached.
+std::vector<std::string> hypothesis_tokens(const TextCodec& codec, const Hypothesis& hypothesis,
+                                           const Translation& translation);
+
 SearchRequest search_request(const SearchOptions& options);
 // Returns the options of a search whose hypotheses are ranked by their expected utility if
 // options.mbr asks for it: all of the beam are candidates, not only those that the caller will use.
@@ -106,7 +110,7 @@ class Translator {
   // Number of threads that translate.
   std::size_t threads() const { return pool_.count(); }
 
-  // Return a hypothesis as text, and as tokens with </s> if it was reached.
+  // Return a hypothesis as text, and as hypothesis_tokens().
   std::string text(const Hypothesis& hypothesis, const Translation& translation) const;
   std::vector<std::string> tokens(const Hypothesis& hypothesis,
                                   const Translation& translation) const;

@@ -121,27 +121,24 @@ class Ensemble:
 
 @dataclasses.dataclass(frozen=True)
 class Reranked(Ensemble):
-    """Chooses among the 20 best translations of an ensemble by its score, their length, and models of the opposite
+    """Chooses among the 20 best translations of an ensemble by its score, their length, and a model of the opposite
     direction, with weights that are tuned on the validation pair."""
 
-    reverse: tuple = ()  # trainings
+    reverse: Translator
 
     @property
     def models(self):
-        return (*self.members, *self.reverse)
+        return (*self.members, self.reverse)
 
-    @property
-    def reverse_options(self):
-        return ("--reverse", *(training.run for training in self.reverse))
-
-    def rerank(self, stem, output, *options):
-        """Translates a source text, and calls `regard rerank` with its 20 best translations. Returns their file."""
+    def scored_list(self, stem, folder):
+        """Returns a list of the 20 best translations of a source text, with the feature of the reverse model."""
         text = f"{stem}.{self.source}"
-        best = output.with_suffix(".list")
+        best, scored = folder / "best", folder / "scored"
         runs = [member.run for member in self.members]
         regard("translate", "-m", *runs, "-i", text, "--beam-size", "20", "--n-best", "20", "-o", best)
-        regard("rerank", "-s", text, "-i", best, *self.reverse_options, "-o", output, *options)
-        return best
+        regard("score", "-m", self.reverse.run, "--swap", "-s", text, "--n-best", best, "--feature", "reverse",
+               "-o", scored)  # fmt: skip
+        return scored
 
     def measure(self):
         """Returns the figures. Those of the validation pair, to which the weights are fitted, are BLEU before and after
@@ -149,14 +146,15 @@ class Reranked(Ensemble):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             weights, chosen, test, test_2017 = (folder / part for part in ("weights", "chosen", "2016", "2017"))
-            best = self.rerank(VALIDATION, weights, "--tune", "-r", f"{VALIDATION}.{self.language}")
-            tuned = ("--weights", weights, *self.reverse_options)
+            scored = self.scored_list(VALIDATION, folder)
+            features = ("--list-features", "score,reverse")
+            regard("rerank", "--tune", "-r", f"{VALIDATION}.{self.language}", "-i", scored, *features, "-o", weights)
             validation = {}
-            for label, choice in {"before": ("--weight", "score=1"), "after": tuned}.items():
-                regard("rerank", "-s", f"{VALIDATION}.{self.source}", "-i", best, *choice, "-o", chosen)
+            for label, choice in {"before": ("--weight", "score=1"), "after": ("--weights", weights)}.items():
+                regard("rerank", "-i", scored, *choice, "-o", chosen)
                 validation[label] = scores_of(chosen, VALIDATION, self.language)["bleu"]
-            self.rerank(TEST, test, "--weights", weights)
-            self.rerank(TEST_2017, test_2017, "--weights", weights)
+            for stem, output in ((TEST, test), (TEST_2017, test_2017)):
+                regard("rerank", "-i", self.scored_list(stem, folder), "--weights", weights, "-o", output)
             scores = scores_of(test, TEST, self.language)
             return {
                 "weights": json.loads(read(weights)),
@@ -285,7 +283,7 @@ class Table:
 
         each = ensemble("two seeds of each", best, self.diverse)
         label = "two seeds of each, reranked with multi30k_best from German"
-        self.reranked = Reranked(study, f"{each.name}_reranked", each.members, label, (backward,))
+        self.reranked = Reranked(study, f"{each.name}_reranked", each.members, label, backward)
         of_three = "two seeds of each, and of multi30k_transformer_second_round"
         self.ensembles = [
             ensemble("two seeds of multi30k_best", best),

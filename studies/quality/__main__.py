@@ -116,20 +116,26 @@ class Decoding:
         source, _ = self.forward.task.data(key)
         return self.run("translate", "-m", self.forward.run, "-i", source, "-o", output, *options)
 
+    def scored_list(self, key):
+        """Writes the best translations of "dev" or "test" with a feature of both models. Returns file and seconds."""
+        source, _ = self.forward.task.data(key)
+        best, with_reverse, scored = (self.folder / f"{key}.{name}" for name in ("list", "reverse", "scored"))
+        seconds = self.translate(key, best, "--beam-size", str(BEST), "--n-best", str(BEST))
+        seconds += self.run("score", "-m", self.backward.run, "--swap", "-s", source, "--n-best", best,
+                            "--feature", "reverse", "-o", with_reverse)  # fmt: skip
+        seconds += self.run("score", "-m", self.language_model.run, "--n-best", with_reverse, "--feature", "lm",
+                            "-o", scored)  # fmt: skip
+        return scored, seconds
+
     def rerank(self):
         """Tunes on the validation pair. Returns the translations of the test, seconds and weights."""
-        texts = {name: self.folder / name for name in ("dev.list", "test.list", "weights.json", "reranked")}
-        models = ("--reverse", self.backward.run, "--lm", self.language_model.run)
-        wide = ("--beam-size", str(BEST), "--n-best", str(BEST))
-        source, target = self.forward.task.data("dev")
-        self.translate("dev", texts["dev.list"], *wide)
-        self.run("rerank", "--tune", "-s", source, "-r", target, "-i", texts["dev.list"], *models,
-                 "-o", texts["weights.json"])  # fmt: skip
-        seconds = self.translate("test", texts["test.list"], *wide)
-        source, _ = self.forward.task.data("test")
-        seconds += self.run("rerank", "--weights", texts["weights.json"], "-s", source, "-i", texts["test.list"],
-                            *models, "-o", texts["reranked"])  # fmt: skip
-        return texts["reranked"], seconds, json.loads(texts["weights.json"].read_text(encoding="utf-8"))
+        weights, reranked = self.folder / "weights.json", self.folder / "reranked"
+        _, target = self.forward.task.data("dev")
+        scored, _ = self.scored_list("dev")
+        self.run("rerank", "--tune", "-r", target, "-i", scored, "--list-features", "score,reverse,lm", "-o", weights)
+        scored, seconds = self.scored_list("test")
+        seconds += self.run("rerank", "--weights", weights, "-i", scored, "-o", reranked)
+        return reranked, seconds, json.loads(weights.read_text(encoding="utf-8"))
 
     def measure(self):
         for model in (self.forward, self.backward, self.language_model):

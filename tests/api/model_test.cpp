@@ -150,6 +150,13 @@ TEST(LibraryModel, EnsemblesConstraintsAndSplitsAreThoseOfTheCommandLine) {
               ThrowsMessage<std::runtime_error>(HasSubstr("constraints: found 2, expected one")));
 }
 
+TEST(LibraryModel, SplittingASourceThatIsNotTextIsAnError) {
+  const Model model(tiny_language_model().string(), "cpu", 1);
+  EXPECT_THAT([&] { model.translate({"le chat"}, {}, {}, {.split_length = 3}); },
+              ThrowsMessage<std::runtime_error>(
+                  "split_length: the source of the model has no sentences to split at"));
+}
+
 TEST(LibraryModel, ProgressReachesTheNumberOfLines) {
   const Model model(tiny_model().string(), "cpu", 2);
   const auto lines = sources();

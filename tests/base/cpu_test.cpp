@@ -99,6 +99,44 @@ TEST_F(Processors, IgnoreUnreadableQuotas) {
   EXPECT_EQ(usable("nonsense\n::\n0:\n"), all_);
 }
 
+class UsableMemory : public Processors {
+ protected:
+  void set_limit(const std::string& file, const std::string& limit) {
+    fs::create_directories((groups_ / file).parent_path());
+    put_bytes(groups_ / file, limit + "\n");
+  }
+  std::uint64_t usable(const std::string& membership) {
+    put_bytes(scratch_ / "membership", membership);
+    return usable_memory(groups_, scratch_ / "membership");
+  }
+
+  std::uint64_t machine_ = usable_memory(scratch_ / "none", scratch_ / "none");
+};
+
+TEST_F(UsableMemory, IsThatOfTheMachineWithoutLimits) {
+  EXPECT_GT(machine_, std::uint64_t{1} << 26);
+  set_limit("job/memory.max", "max");
+  EXPECT_EQ(usable("0::/job\n"), machine_);
+  set_limit("job/memory.max", "9000000000000000000");
+  EXPECT_EQ(usable("0::/job\n"), machine_);
+}
+
+TEST_F(UsableMemory, UsesTheSmallestLimitOfAllParents) {
+  set_limit("slice/memory.max", "1048576");
+  set_limit("slice/job/memory.max", "4194304");
+  EXPECT_EQ(usable("0::/slice/job\n"), 1048576U);
+  set_limit("slice/memory.max", "max");
+  EXPECT_EQ(usable("0::/slice/job\n"), 4194304U);
+}
+
+TEST_F(UsableMemory, UsesLimitsOfVersion1) {
+  set_limit("memory/job/memory.limit_in_bytes", "1048576");
+  EXPECT_EQ(usable("5:memory:/job\n4:cpu,cpuacct:/job\n0::/job\n"), 1048576U);
+  EXPECT_EQ(usable("4:cpu,cpuacct:/job\n"), machine_);
+  set_limit("memory/job/memory.limit_in_bytes", "9223372036854771712");  // none
+  EXPECT_EQ(usable("5:memory:/job\n"), machine_);
+}
+
 // True if /proc/cpuinfo lists the instruction set.
 bool cpu_has(const std::string& set) {
   std::ifstream file("/proc/cpuinfo");

@@ -55,6 +55,18 @@ TEST(LowerAscii, ChangesLettersOfAsciiOnly) {
   EXPECT_EQ(lower_ascii(""), "");
 }
 
+TEST(ShellWord, QuotesWordsThatAShellWouldChange) {
+  for (const std::string plain : {"a.yaml", "runs/été-2", "training.epochs=3", "a+b:c,d@e%f_"}) {
+    EXPECT_EQ(shell_word(plain), plain);
+  }
+  EXPECT_EQ(shell_word("a b.yaml"), "'a b.yaml'");
+  EXPECT_EQ(shell_word("both.csv#1"), "'both.csv#1'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  for (const std::string word : {"", "~/a", "$a", "a*", "a;b", "a\nb"}) {
+    EXPECT_EQ(shell_word(word), "'" + word + "'");
+  }
+}
+
 TEST(EscapeControls, EscapesControlCharacters) {
   EXPECT_EQ(escape_controls("a\tb\nü"), "a\tb\nü");
   EXPECT_EQ(escape_controls("a\x1b[31m"), "a\\x1B[31m");

@@ -54,6 +54,26 @@ TEST(ThreadPool, RethrowsTheFirstExceptionAfterAllHaveFinished) {
   pool.run([](std::size_t) {});  // does not throw again
 }
 
+TEST(ThreadPool, CallsBeginOnceOnEachStartedThread) {
+  std::atomic<int> begun = 0;
+  const ThreadPool pool(3, [&] { ++begun; });
+  EXPECT_EQ(begun, 2);
+}
+
+TEST(ThreadPool, ThrowsWhatBeginThrowsBeforeAnyJob) {
+  std::atomic<int> calls = 0;
+  const auto begin = [&] {
+    if (++calls == 2) throw std::runtime_error("begin");
+  };
+  try {
+    const ThreadPool pool(3, begin);
+    FAIL() << "nothing was thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "begin");
+  }
+  EXPECT_EQ(calls, 2);
+}
+
 TEST(ParallelFor, RunsEachJobOnce) {
   ThreadPool pool(3);
   std::vector<int> done(100);

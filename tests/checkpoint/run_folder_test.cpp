@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <utility>
 
 #include "base/error.h"
 #include "checkpoint/folder.h"
@@ -106,25 +107,18 @@ TEST(RunFolder, LinksNeedACompleteCheckpoint) {
   EXPECT_THROW(run.set_best(2), CheckpointError);
 }
 
-TEST(RunFolder, AnEditedConfigurationIsNoDamageIfNothingIsIntact) {
+TEST(RunFolder, NamesALastCheckpointThatIsIncomplete) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
   run.lock();
-  for (const std::int64_t step : {1, 2}) {
-    FolderWriter writer(run.checkpoint(step));
-    writer.add_text("config.yaml", "seed: 1\n");
-    writer.add_tensors("model.safetensors", {});
-    writer.commit();
-    run.set_last(step);
-  }
-  put_bytes(run.checkpoint(2) / "config.yaml", "seed: 2\n");
-  EXPECT_EQ(run.last_intact(), run.checkpoint(1));
-  put_bytes(run.checkpoint(1) / "config.yaml", "seed: 2\n");
-  EXPECT_EQ(run.last_intact(), run.checkpoint(2));
-  for (const std::int64_t step : {1, 2}) {
-    put_bytes(run.checkpoint(step) / "model.safetensors", "damaged");
-  }
-  EXPECT_THROW(run.last_intact(), CheckpointError);
+  save(run, {1, 2});
+  run.set_last(2);
+  EXPECT_EQ(run.incomplete_last(), std::nullopt);
+  fs::remove(run.checkpoint(2) / "manifest.json");
+  EXPECT_EQ(run.incomplete_last(), run.checkpoint(2));
+  fs::remove_all(run.checkpoint(2));
+  EXPECT_EQ(run.incomplete_last(), std::nullopt);
+  EXPECT_EQ(run.last(), run.checkpoint(1));
 }
 
 TEST(RunFolder, ACopyWithoutLinksKeepsItsBestAndLast) {
@@ -141,7 +135,6 @@ TEST(RunFolder, ACopyWithoutLinksKeepsItsBestAndLast) {
   const RunFolder copy(scratch / "x");
   EXPECT_EQ(copy.last(), copy.checkpoint(2));
   EXPECT_EQ(copy.best(), copy.checkpoint(1));
-  EXPECT_EQ(copy.last_intact(), copy.checkpoint(2));
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(resolve_model(copy.path()), copy.checkpoint(1));
   EXPECT_THAT(
@@ -175,42 +168,41 @@ void save_with_step(const RunFolder& run, std::int64_t step) {
   writer.commit({{"step", step}});
 }
 
-TEST(RunFolder, LockingReplacesCopiesByLinks) {
+TEST(RunFolder, LockingReplacesCopiesByLinksAndKeepsTheCopies) {
   const ScratchFolder scratch;
+  {
+    RunFolder run(scratch / "x");
+    run.lock();
+    save_with_step(run, 1);
+    save_with_step(run, 2);
+    run.set_best(1);
+    run.set_last(2);
+    for (const auto& [link, step] : {std::pair{"x/best", 1}, {"x/last", 2}}) {  // as `cp -rL`
+      fs::remove(scratch / link);
+      fs::copy(run.checkpoint(step), scratch / link);
+    }
+  }
   RunFolder run(scratch / "x");
-  save_with_step(run, 1);
-  save_with_step(run, 2);
-  fs::copy(run.checkpoint(1), scratch / "x/best");
-  fs::copy(run.checkpoint(2), scratch / "x/last");
   EXPECT_EQ(run.best(), scratch / "x/best");
   EXPECT_EQ(run.best_step(), 1);
   run.lock();
   EXPECT_EQ(fs::read_symlink(scratch / "x/best"), "checkpoints/step-00000001");
   EXPECT_EQ(fs::read_symlink(scratch / "x/last"), "checkpoints/step-00000002");
-  EXPECT_EQ(std::distance(fs::directory_iterator(scratch / "x"), {}), 4);  // .lock, checkpoints
+  EXPECT_EQ(bytes_of(scratch / "x/best.copied/numbers"), "1");
+  EXPECT_EQ(bytes_of(scratch / "x/last.copied/numbers"), "2");
 }
 
-TEST(RunFolder, ACopyReplacesItsMissingCheckpoint) {
+TEST(RunFolder, ACopyWithoutItsCheckpointStaysUntilALinkTakesItsName) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
   save_with_step(run, 1);
   fs::rename(run.checkpoint(1), scratch / "x/last");
   run.lock();
-  EXPECT_EQ(fs::read_symlink(scratch / "x/last"), "checkpoints/step-00000001");
-  EXPECT_EQ(bytes_of(run.checkpoint(1) / "numbers"), "1");
-}
-
-TEST(RunFolder, ACopyThatDiffersIsRenamed) {
-  const ScratchFolder scratch;
-  RunFolder run(scratch / "x");
-  save_with_step(run, 1);
-  fs::copy(run.checkpoint(1), scratch / "x/best");
-  FolderWriter writer(run.checkpoint(1));
-  writer.add_text("numbers", "others");
-  writer.commit({{"step", 1}});
-  run.lock();
-  EXPECT_TRUE(fs::is_symlink(scratch / "x/best"));
-  EXPECT_EQ(bytes_of(scratch / "x/best.copied/numbers"), "1");
+  EXPECT_EQ(run.last(), scratch / "x/last");
+  save_with_step(run, 2);
+  run.set_last(2);
+  EXPECT_EQ(fs::read_symlink(scratch / "x/last"), "checkpoints/step-00000002");
+  EXPECT_EQ(bytes_of(scratch / "x/last.copied/numbers"), "1");
 }
 
 TEST(RunFolder, DetectsAMovedDeletedOrReplacedFolder) {

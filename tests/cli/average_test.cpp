@@ -124,7 +124,11 @@ TEST_F(Average, RejectsDifferentVocabularies) {
 TEST_F(Average, ReportsInvalidSelections) {
   const auto too_many = average({tiny_model().string(), "--last", "9"});
   EXPECT_EQ(too_many.code, 5);
-  EXPECT_THAT(too_many.err, HasSubstr("expected 9"));
+  EXPECT_THAT(too_many.err,
+              HasSubstr("expected 9; training.keep_newest sets how many a run keeps"));
+  const auto too_many_best = average({tiny_model().string(), "--best", "9"});
+  EXPECT_THAT(too_many_best.err,
+              HasSubstr("expected 9; training.keep_best sets how many a run keeps"));
   const auto one = average({tiny_model().string()});
   EXPECT_EQ(one.code, 2);
   EXPECT_THAT(one.err, HasSubstr("--last N"));

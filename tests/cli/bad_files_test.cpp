@@ -174,20 +174,14 @@ TEST_F(BadFiles, EmptyLinesOnEitherSideOrBoth) {
   EXPECT_THAT(finished.err, testing::ContainsRegex("\n *train +5 +2 +3 +0 "));
 }
 
-TEST_F(BadFiles, AFileThatGrowsDuringATranslation) {
-  const auto finished =
+TEST_F(BadFiles, AFileThatChangesDuringATranslationIsReadAsItIs) {
+  const auto grown =
       translate_while([&] { std::ofstream(path("text"), std::ios::app) << "the\n"; });
-  EXPECT_EQ(finished.code, 0);
-  EXPECT_THAT(lines_of(finished.out), SizeIs(401));
-  EXPECT_THAT(finished.err, AllOf(HasSubstr("warning: " + path("text") + ": changed while"),
-                                  HasSubstr("401 lines")));
-}
-
-TEST_F(BadFiles, AFileThatShrinksDuringATranslation) {
-  const auto finished = translate_while([&] { fs::resize_file(path("text"), 100'001); });
-  EXPECT_EQ(finished.code, 3);
-  EXPECT_THAT(finished.err, HasSubstr(path("text") + ": changed while it was read (160000 bytes "
-                                                     "at the start, 100001 at the end)"));
+  EXPECT_EQ(grown.code, 0) << grown.err;
+  EXPECT_THAT(lines_of(grown.out), SizeIs(401));
+  const auto cut = translate_while([&] { fs::resize_file(path("text"), 100'001); });
+  EXPECT_EQ(cut.code, 0) << cut.err;
+  EXPECT_THAT(lines_of(cut.out), SizeIs(AllOf(testing::Ge(251), testing::Le(400))));
 }
 
 TEST_F(BadFiles, AFileThatGrowsWhileTrainingReadsIt) {

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "cli/command_line.h"
 #include "cli/outline.h"
+#include "tests/cli/all_commands.h"
 
 namespace regard::commands_page_test {
 namespace {
@@ -74,8 +75,8 @@ TEST(CommandsPage, IsUpToDate) {
   const CommandLine command_line;
   const auto program = command_line.outline();
   std::string page = introduction;
-  for (const auto* command : all_commands(program)) {
-    if (command->commands.empty()) page += section_of(*command);
+  for (const auto& command : all_commands(program)) {
+    if (command.commands.empty()) page += section_of(command);
   }
   const auto path = std::filesystem::path(REGARD_SOURCE_DIR) / "docs" / "commands.md";
   if (std::getenv("REGARD_UPDATE")) write_file(path, page);

@@ -71,6 +71,12 @@ TEST_F(ConfigInit, WithoutATerminalTheGuessedConfigurationTrains) {
   EXPECT_EQ(trained.code, 0) << trained.err;
 }
 
+TEST_F(ConfigInit, TheNextCommandCanBePasted) {
+  const auto finished = init({"-o", path("a b.yaml")});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("train with: regard train -c '" + path("a b.yaml") + "'\n"));
+}
+
 TEST_F(ConfigInit, ANameThatIsNotUtf8IsRefused) {
   std::filesystem::rename(path("train.en"), path("tr\xFF.en"));
   const auto finished = run({"config", "init", path("tr\xFF.en"), path("train.fr"), "--yes"});

@@ -9,6 +9,7 @@
 namespace regard::config_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 TEST(Config, PrintsEveryKeyWithOverrides) {
@@ -65,9 +66,44 @@ TEST(Config, DocumentsOneKeyOrASection) {
   const auto section = run({"config", "docs", "model.dropout"});
   EXPECT_THAT(section.out, HasSubstr("model.dropout.embeddings\n"));
   EXPECT_EQ(section.out.find("model.encoder"), std::string::npos);
+  const auto slip = run({"config", "docs", "epochs:40"});
+  EXPECT_EQ(slip.code, 2);
+  EXPECT_THAT(slip.err, testing::Not(HasSubstr("a blank must follow")));
   const auto unknown = run({"config", "docs", "training.optimiser"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("training.optimizer"));
+}
+
+TEST(Config, DocumentsEveryKeyThatEndsInAWord) {
+  const auto documented = [](const std::string& word) {
+    const auto finished = run({"config", "docs", word});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    Words keys;
+    for (const auto& line : lines_of(finished.out)) {
+      if (!line.empty() && line[0] != ' ') keys.push_back(line);
+    }
+    return keys;
+  };
+  EXPECT_EQ(documented("learning_rate"), Words{"training.learning_rate"});
+  EXPECT_EQ(documented("heads"),
+            (Words{"model.encoder.heads", "model.decoder.heads", "model.attention.heads"}));
+  EXPECT_THAT(documented("dropout"), testing::Contains("model.dropout.states"));
+  EXPECT_THAT(documented("attention"),
+              testing::IsSupersetOf({"model.attention.kind", "model.dropout.attention"}));
+}
+
+TEST(Config, SuggestsOneKeyForAnUnknownWord) {
+  const auto error_of = [](const std::string& word) {
+    const auto finished = run({"config", "docs", word});
+    EXPECT_EQ(finished.code, 2);
+    return lines_of(finished.err).at(0);
+  };
+  EXPECT_EQ(error_of("lr"), "error: unknown key `lr`; did you mean `training.learning_rate`?");
+  EXPECT_EQ(error_of("data.train.src"),
+            "error: unknown key `data.train.src`; did you mean `data.train.0.src`?");
+  EXPECT_EQ(error_of("trainin.epochs"), "error: unknown key `trainin`; did you mean `training`?");
+  EXPECT_THAT(error_of("zzzzzzzz"), AllOf(HasSubstr("the keys at the top are name, device"),
+                                          HasSubstr("`regard config docs` lists all")));
 }
 
 TEST(Config, RequiresACommand) {

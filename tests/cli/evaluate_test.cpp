@@ -393,6 +393,32 @@ TEST_F(Evaluate, ComparesSystemsWithTheFirst) {
   }
 }
 
+TEST_F(Evaluate, DefaultMetricsEndWithThatOfTheModel) {
+  const auto model =
+      trained_once("tiny_exact", {"training.max_steps=2", "training.early_stopping_metric=exact"});
+  const auto corpus = toy_corpus(10, 4);
+  const auto source = file("toy.src", corpus.source), reference = file("toy.ref", corpus.target);
+  const auto with = [&](const Words& more) {
+    return run(Words{"evaluate", "-m", model.string(), "-s", source, "-r", reference} + more).out;
+  };
+  const auto scores = with({});
+  EXPECT_THAT(scores, AllOf(testing::StartsWith("BLEU = "), HasSubstr("\nchrF2 = "),
+                            HasSubstr("\nexact = ")));
+  EXPECT_LT(scores.find("\nchrF2 = "), scores.find("\nexact = "));
+  EXPECT_THAT(with({"--metrics", "bleu,chrf"}), testing::StartsWith("BLEU = "));
+}
+
+TEST_F(Evaluate, SystemsWithEqualScoresDoNotDiffer) {
+  const auto a = file("a", "The cat sat on a mat .\nx\nyes sir\n");
+  const auto b = file("b", "x\nA dog, it barks very loudly\nyes sir\n");
+  for (const std::string test : {"--paired-bs", "--paired-ar"}) {
+    const auto finished = run({"evaluate", "--hypotheses", a, b, "-r", path("ref"), "--metrics",
+                               "exact", test, "--force"});
+    ASSERT_EQ(finished.code, 0) << finished.err;
+    EXPECT_THAT(lines_of(finished.out).at(3), HasSubstr("(p = 1.0000)")) << test;
+  }
+}
+
 TEST_F(Evaluate, JsonHasScoresAndPValuesOfSystems) {
   const auto finished = run({"evaluate", "--hypotheses", path("hyp"), path("ref2"), "-r",
                              path("ref"), "--paired-ar", "--format", "json"});
@@ -549,7 +575,8 @@ TEST_F(Evaluate, UnknownNamesAreUsageErrorsWithASuggestion) {
   EXPECT_THAT(with("--tokenize", "14a"), HasSubstr("did you mean `13a`?"));
   EXPECT_THAT(
       with("--metrics", "bleu,tre"),
-      AllOf(HasSubstr("unknown metric 'tre'; did you mean 'ter'? "), HasSubstr("Known: bleu, ")));
+      HasSubstr("--metrics: found `tre`, expected one of bleu, chrf, chrf++, ter, wer, cer, "
+                "per, exact; did you mean `ter`?"));
   EXPECT_THAT(
       with("--format", "latx"),
       HasSubstr("--format: found `latx`, expected one of text, json, sacrebleu, markdown, latex; "

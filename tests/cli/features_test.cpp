@@ -305,10 +305,22 @@ TEST_F(FeaturesOfImages, AModelLearnsTenImagesAndShowsWhereItLooked) {
   const auto page = path("x.html");
   ASSERT_EQ(translate({"--report", page}, third).code, 0);
   EXPECT_THAT(read_text(page), HasSubstr("class=\"veil\""));
-  ASSERT_EQ(translate({"--picture", page}, third).code, 0);
-  EXPECT_THAT(read_text(page), HasSubstr("class=\"veil\""));
   EXPECT_EQ(translate({"--explain"}, third).code, 0);
   EXPECT_EQ(translate({"--show-attention", "--alignments", weights}, third).code, 0);
+}
+
+TEST_F(FeaturesOfImages, ModelsWithOtherGridsAreNoEnsemble) {
+  make_images();
+  ASSERT_EQ(train_images({"training.max_steps=1"}).code, 0);
+  const auto other = path("other");
+  ASSERT_EQ(train_images(
+                {"training.max_steps=1", "model.encoder.layers=1", "training.model_dir=" + other})
+                .code,
+            0);
+  const auto refused = translate({other, "-i", images_});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err,
+              HasSubstr("the grid of encoder states (model.encoder.image_channels, layers) of "));
 }
 
 TEST_F(FeaturesOfImages, AResumedTrainingEndsInTheSameBytes) {

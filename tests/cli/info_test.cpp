@@ -1,13 +1,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "base/json.h"
-#include "tests/cli/run.h"
+#include "tests/cli/train.h"
 
 namespace regard::info_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(Info, DescribesARun) {
   const auto finished = run({"info", tiny_model().string()});
@@ -43,6 +46,32 @@ TEST(Info, AcceptsAModelFolder) {
   const auto json = Json::parse(finished.out);
   EXPECT_GT(json.at("parameters"), 0);
   EXPECT_FALSE(json.contains("run"));
+}
+
+TEST(Info, NamesTheOriginOfAQuantizedModel) {
+  const auto folder = (fresh_folder() / "quantized").string();
+  ASSERT_EQ(run({"quantize", tiny_model().string(), "-o", folder}).code, 0);
+  EXPECT_THAT(run({"info", folder}).out,
+              testing::ContainsRegex("\nthese weights  quantized from .*/step-[0-9]+\n"));
+}
+
+using InfoOfATraining = Train;
+
+TEST_F(InfoOfATraining, SaysThatTheGradientIsNotClipped) {
+  ASSERT_EQ(train({"training.max_steps=1", "training.clip_grad_norm=0"}).code, 0);
+  EXPECT_THAT(run({"info", path("run")}).out, HasSubstr("sentences, gradient not clipped, label"));
+}
+
+TEST_F(InfoOfATraining, ShowsTheMetricThatChoosesBeforeTheStarOfTheBest) {
+  ASSERT_EQ(train({"training.max_steps=2", "training.early_stopping_metric=exact"}).code, 0);
+  EXPECT_THAT(run({"info", path("run")}).out, testing::ContainsRegex("step .* exact +best\n"));
+}
+
+TEST_F(InfoOfATraining, LeavesOutTheTimeBeforeTheFirstValidation) {
+  ASSERT_EQ(train({"training.max_steps=2"}).code, 0);
+  EXPECT_THAT(run({"info", path("run")}).out, HasSubstr("\ntime to last validation  "));
+  std::filesystem::remove(path("run/validations.tsv"));
+  EXPECT_THAT(run({"info", path("run")}).out, Not(HasSubstr("time to last validation")));
 }
 
 TEST(Info, FolderWithoutAModelIsACheckpointError) {

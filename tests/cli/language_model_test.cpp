@@ -150,6 +150,12 @@ TEST_F(Fusion, OutputsThatShowOneModelAreRefused) {
   }
 }
 
+TEST_F(LanguageModel, HasNoAttentionToASource) {
+  const auto refused = run({"translate", "-m", lm(), "--alignments", path("links")}, "le chat\n");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("has no attention to a source (model.kind: language_model)"));
+}
+
 TEST_F(LanguageModel, OptionsThatItDoesNotReadAreErrors) {
   const auto refused = train({"model.encoder.layers=2"});
   EXPECT_EQ(refused.code, 2);

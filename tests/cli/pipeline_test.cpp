@@ -38,6 +38,9 @@ steps:
   translation: translate -m ${student} -i ${toy}/dev.en
 )";
 
+// The lines of a plan before its steps.
+const std::string plan_begin = "variables:\n  out:\nsteps:\n";
+
 class Pipeline : public CliTest {
  protected:
   Pipeline() {
@@ -47,6 +50,14 @@ class Pipeline : public CliTest {
   Words command(const Words& more = {}, const std::string& out = "out") const {
     return Words{"pipeline", path("plan.yaml"), "out=" + path(out)} + more;
   }
+  // Returns the message about a plan with a mistake.
+  std::string problem(const std::string& plan, const Words& more = {}, int code = 2) const {
+    write_text(path("plan.yaml"), plan);
+    const auto finished = run(command(more + Words{"--dry-run"}));
+    EXPECT_EQ(finished.code, code) << plan << finished.err;
+    return finished.err;
+  }
+  std::string at(int line) const { return path("plan.yaml") + ":" + std::to_string(line) + ": "; }
   std::string weights(const std::string& out) const {
     return read_text(folder_ / out / "student" / "last" / "model.safetensors");
   }
@@ -279,53 +290,103 @@ TEST_F(Pipeline, ThePlanOfTheBestTranslatorIsValid) {
   EXPECT_EQ(lines_of(finished.out).size(), 12u);
 }
 
-TEST_F(Pipeline, WrongPlansAreExplained) {
-  const auto problem = [&](const std::string& plan, const Words& more = {}, int code = 2) {
-    write_text(path("plan.yaml"), plan);
-    const auto finished = run(command(more + Words{"--dry-run"}));
-    EXPECT_EQ(finished.code, code) << plan << finished.err;
-    return finished.err;
+TEST_F(Pipeline, AWrongNameIsFoundBeforeTheFirstStep) {
+  const std::string pair = " -s ${plan}/toy/dev.en -r ${plan}/toy/dev.fr";
+  EXPECT_THAT(problem(plan_begin + "  a: synthesize -m x -i ${plan}/toy/dev.en --side sorce\n"),
+              HasSubstr(at(4) + "a: --side: found `sorce`, expected one of source, target; did you "
+                                "mean `source`?"));
+  EXPECT_THAT(problem(plan_begin + "  a: evaluate -m x --metrics blue" + pair + "\n"),
+              HasSubstr(at(4) + "a: --metrics: found `blue`, expected one of bleu, "));
+  EXPECT_THAT(
+      problem(plan_begin + "  a: translate -m x -i ${plan}/toy/dev.en --attention-scale abc\n"),
+      HasSubstr(at(4) + "a: --attention-scale: found `abc`, expected one of absolute, "));
+}
+
+TEST_F(Pipeline, AStepDoesNotSetItsOutput) {
+  const auto expect = [&](const std::string& step, const std::string& found,
+                          const std::string& form = "") {
+    EXPECT_THAT(problem(plan_begin + "  a: " + step + "\n"),
+                HasSubstr(at(4) + "a: found " + found + ", but the pipeline sets the output, " +
+                          path("out/a") + form + "; remove it\n"));
   };
-  const std::string begin = "variables:\n  out:\nsteps:\n";
-  const auto at = [&](int line) { return path("plan.yaml") + ":" + std::to_string(line) + ": "; };
+  expect("translate -m x -i toy/dev.en -o b", "--output b");
+  expect("translate -m x -i toy/dev.en --output=b", "--output b");
+  expect("score -m x -s toy/dev.en -t toy/dev.fr -oxx", "--output xx");
+  expect("train -c x training.model_dir=b", "training.model_dir=b");
+  expect("evaluate -m x -s a -r b --format latex", "--format latex", " (JSON)");
+
+  write_text(path("plan.yaml"), plan_begin +
+                                    "  a: evaluate -m x -s ${plan}/toy/dev.en -r "
+                                    "${plan}/toy/dev.fr --json --output b\n");
+  const auto finished = run(command({"--dry-run"}));
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.out, EndsWith(" --json --output b > " + path("out/a") + "\n"));
+}
+
+TEST_F(Pipeline, InputsAreFoundInEverySpelling) {
+  for (const std::string step :
+       {"translate -m x -igone.en", "translate -m x --input=gone.en", "prepare -cgone.en",
+        "evaluate -m x -s ${plan}/toy/dev.en -r ${plan}/toy/dev.fr gone.en",
+        "score -m x -s ${plan}/toy/dev.en --n-best gone.en",
+        "rerank -i ${plan}/toy/dev.en --weights gone.en"}) {
+    EXPECT_THAT(problem(plan_begin + "  a: " + step + "\n", {}, 3),
+                HasSubstr(at(4) + "a: found no file gone.en, expected an input of `regard "));
+  }
+  write_text(path("plan.yaml"),
+             plan_begin + "  a: translate -m " + tiny_model().string() + " -i${plan}/toy/dev.en\n");
+  EXPECT_EQ(run(command()).code, 0);
+  write_text(path("toy/dev.en"), "the cat .\n");
+  const auto changed = run(command());
+  EXPECT_EQ(changed.code, 5);
+  EXPECT_THAT(changed.err, HasSubstr("a: " + path("toy/dev.en") + " has changed"));
+}
+
+TEST_F(Pipeline, OnlyScoreReadsTheFileOfNBest) {
+  write_text(path("plan.yaml"), plan_begin +
+                                    "  a: translate -m x -i ${plan}/toy/dev.en --n-best 2\n"
+                                    "  b: score -m x -s ${plan}/toy/dev.en --n-best ${a}\n"
+                                    "  c: rerank -i ${b} --weight score=1 --n-best 2\n");
+  const auto finished = run(command({"--dry-run"}));
+  EXPECT_EQ(finished.code, 0) << finished.err;
+}
+
+TEST_F(Pipeline, WrongPlansAreExplained) {
   const auto train = "train -c " + path("toy/config.yaml");
   EXPECT_THAT(problem("- a\n"), HasSubstr(at(1) + "found a list, expected a mapping"));
   EXPECT_THAT(problem("variables: {out: a}\nstpes: {}\n"),
               HasSubstr(at(2) + "unknown key `stpes`; expected `variables` and `steps`; did you "
                                 "mean `steps`?"));
   EXPECT_THAT(problem("variables: {out: a}\n"), HasSubstr("expected a mapping `steps`"));
-  EXPECT_THAT(problem(begin + "  a: translate -m ${b} -i ${plan}/toy/dev.en\n"
-                              "  b: train -c x --init-from ${a}\n"),
+  EXPECT_THAT(problem(plan_begin + "  a: translate -m ${b} -i ${plan}/toy/dev.en\n"
+                                   "  b: train -c x --init-from ${a}\n"),
               HasSubstr(at(4) + "found a cycle among a, b, expected steps that need only earlier"));
-  EXPECT_THAT(problem(begin + "  teacher: " + train + "\n  b: translate -m ${techer}\n"),
+  EXPECT_THAT(problem(plan_begin + "  teacher: " + train + "\n  b: translate -m ${techer}\n"),
               HasSubstr(at(5) + "unknown variable or step `techer`; expected one of out, plan, "
                                 "teacher, b; did you mean `teacher`?"));
   EXPECT_THAT(
       problem("variables: {out: , src: }\nsteps:\n  a: translate -i ${src}\n"),
       HasSubstr(at(3) + "found no value of the variable src; add src=VALUE to the command"));
-  EXPECT_THAT(problem(begin + "  a: " + train + "\n", {"seed=1"}),
+  EXPECT_THAT(problem(plan_begin + "  a: " + train + "\n", {"seed=1"}),
               HasSubstr("unknown variable 'seed': expected out"));
-  EXPECT_THAT(problem(begin + "  a: trian -c x\n"),
+  EXPECT_THAT(problem(plan_begin + "  a: trian -c x\n"),
               HasSubstr(at(4) + "a: unknown command `trian`; expected one of train, "));
-  EXPECT_THAT(problem(begin + "  a: " + train + " --init-form x\n"),
+  EXPECT_THAT(problem(plan_begin + "  a: " + train + " --init-form x\n"),
               HasSubstr(at(4) + "a: unknown argument `--init-form`; did you mean `--init-from`?"));
-  EXPECT_THAT(problem(begin + "  a: " + train + " training.max_step=3\n"),
+  EXPECT_THAT(problem(plan_begin + "  a: " + train + " training.max_step=3\n"),
               AllOf(HasSubstr(at(4) + "a: command line: training.max_step=3: unknown key"),
                     HasSubstr("did you mean `training.max_steps`?")));
-  EXPECT_THAT(problem(begin + "  a: translate -m x -i toy/dev.en -o b\n"),
-              HasSubstr(at(4) + "a: found -o, but the pipeline sets the output, "));
-  EXPECT_THAT(problem(begin + "  a: score -m x -s toy/dev.en -t toy/dev.fr -o b\n"),
-              HasSubstr(at(4) + "a: found -o, but the pipeline sets the output, "));
-  EXPECT_THAT(problem(begin + "  a: " + train + " --help\n"), HasSubstr("a request for help"));
-  EXPECT_THAT(problem(begin + "  a: {train: x}\n"), HasSubstr(at(4) + "a: found a section"));
-  EXPECT_THAT(problem(begin + "  a: [train, ${x}]\n"), HasSubstr("inside [ ] needs quotes"));
-  EXPECT_THAT(problem(begin + "  out: " + train + "\n"), HasSubstr(at(4) + "found out twice"));
-  EXPECT_THAT(problem(begin + "  a/b: " + train + "\n"), HasSubstr(at(4) + "found a/b, expected"));
-  EXPECT_THAT(problem(begin + "  a: translate -m x -i ${plan\n"), HasSubstr("expected a } after"));
+  EXPECT_THAT(problem(plan_begin + "  a: " + train + " --help\n"), HasSubstr("a request for help"));
+  EXPECT_THAT(problem(plan_begin + "  a: {train: x}\n"), HasSubstr(at(4) + "a: found a section"));
+  EXPECT_THAT(problem(plan_begin + "  a: [train, ${x}]\n"), HasSubstr("inside [ ] needs quotes"));
+  EXPECT_THAT(problem(plan_begin + "  out: " + train + "\n"), HasSubstr(at(4) + "found out twice"));
+  EXPECT_THAT(problem(plan_begin + "  a/b: " + train + "\n"),
+              HasSubstr(at(4) + "found a/b, expected"));
+  EXPECT_THAT(problem(plan_begin + "  a: translate -m x -i ${plan\n"),
+              HasSubstr("expected a } after"));
   EXPECT_THAT(
-      problem(begin + "  a: translate -m x -i gone.en\n", {}, 3),
+      problem(plan_begin + "  a: translate -m x -i gone.en\n", {}, 3),
       HasSubstr(at(4) + "a: found no file gone.en, expected an input of `regard translate`"));
-  EXPECT_THAT(problem(begin + "  a: " + train + " data.dev.src=gone.en\n", {}, 3),
+  EXPECT_THAT(problem(plan_begin + "  a: " + train + " data.dev.src=gone.en\n", {}, 3),
               HasSubstr("found no file gone.en"));
   const auto missing = run({"pipeline", "gone.yaml"});
   EXPECT_EQ(missing.code, 2);

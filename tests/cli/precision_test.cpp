@@ -148,7 +148,7 @@ TEST(DecodingPrecision, AnUnknownPrecisionIsAUsageError) {
   const auto finished = translate("fp16", "a\n");
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err,
-              HasSubstr("precision: found `fp16`, expected auto, fp32, tf32, bf16 or int8"));
+              HasSubstr("precision: found `fp16`, expected one of auto, fp32, tf32, bf16, int8"));
 }
 
 class Quantize : public CliTest {

@@ -438,6 +438,18 @@ TEST(Report, BestValidationIsThatOfTheBestLink) {
               HasSubstr(fmt::format("<dt>step of this report</dt><dd>{}</dd>", std::stoi(step))));
 }
 
+TEST(Report, OfAModelNamesItsRun) {
+  const auto folder = tiny_model();
+  const auto checkpoint = fs::canonical(folder / "best").string();
+  for (const auto& model : {(folder / "best").string(), checkpoint, checkpoint + "/"}) {
+    for (const auto& more : {Words{}, Words{"-o", (fresh_folder() / "page.html").string()}}) {
+      const auto finished = run(Words{"report", model} + more);
+      EXPECT_EQ(finished.code, 5);
+      EXPECT_THAT(finished.err, testing::ContainsRegex("did you mean `regard report .*/run`\\?"));
+    }
+  }
+}
+
 TEST(Report, FolderThatIsNoRunIsACheckpointError) {
   const auto finished = run({"report", fresh_folder().string()});
   EXPECT_EQ(finished.code, 5);

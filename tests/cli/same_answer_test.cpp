@@ -184,7 +184,7 @@ TEST_P(OneSearch, BestDoesNotDependOnOtherOutputs) {
   const auto lines = lines_of(best);
   ASSERT_THAT(lines, SizeIs(30));
   EXPECT_EQ(translate({"--alignments", (folder / "alignments").string()}), best);
-  EXPECT_EQ(translate({"--picture", (folder / "picture.html").string()}), best);
+  EXPECT_EQ(translate({"--picture", (folder / "picture.svg").string()}), best);
   const auto n_best = lines_of(translate({"--n-best", "3"}));
   ASSERT_THAT(n_best, SizeIs(29 * 3 + 1));
   const auto explained = translate({"--explain"});

@@ -237,8 +237,64 @@ TEST_F(ServeCli, TranslatesTheTextsOfHtmlAndPutsMarkupBack) {
   EXPECT_THAT(text({{"text", "a dog 12"}, {"keep", {"numbers"}}}), HasSubstr("12"));
   EXPECT_EQ(message({{"text", "a"}, {"model", "none"}, {"format", "html"}}),
             "format html: the model none has no attention weights");
-  EXPECT_THAT(message({{"text", "<p>a<p>a<p>a<p>a<p>a"}, {"format", "html"}}),
-              StartsWith("text: found 5 sentences, expected at most 4"));
+}
+
+TEST_F(ServeCli, TheSentencesOfAllDocumentsOfARequestAreLimited) {
+  start({"-m", tiny_model().string(), "--max-lines", "4"});
+  EXPECT_EQ(message({{"text", "<p>a<p>a<p>a<p>a<p>a"}, {"format", "html"}}),
+            "text: found 5 sentences in 1 document, expected at most 4; send several requests");
+  const std::vector<std::string> documents = {"<p>a<p>a", "<p>a<p>a", "<p>a"};
+  EXPECT_EQ(message({{"text", documents}, {"format", "html"}}),
+            "text: found 5 sentences in 3 documents, expected at most 4; send several requests");
+  EXPECT_THAT(ask({{"text", {"<p>a<p>a", "<p>a<p>a"}}, {"format", "html"}})["translations"],
+              SizeIs(2));
+}
+
+TEST_F(ServeCli, ALineOfManySentencesIsRefusedIfTheyAreTooManyForTheQueue) {
+  start({"-m", "a=" + tiny_model().string(), "--max-waiting", "305"});
+  const std::vector<std::string> lines(300, "the small cat sees the dog .");
+  std::thread waiting([&] {
+    const auto answer = ask({{"text", lines},
+                             {"search",
+                              {{"beam_size", 20},
+                               {"min_output_length", 100},
+                               {"max_output_length", 101},
+                               {"max_output_ratio", 0}}}});
+    EXPECT_THAT(answer["translations"], SizeIs(lines.size())) << "nothing waited";
+  });
+  const std::string unfinished = "\nregard_unfinished_sentences{model=\"a\"} 300\n";
+  for (int i = 0; i < 6000; ++i) {
+    const auto metrics = client().Get("/metrics");
+    if (metrics && metrics->body.find(unfinished) != std::string::npos) break;
+    std::this_thread::sleep_for(1ms);
+  }
+  std::string line;
+  for (int i = 0; i < 250; ++i) line += "the dog hears ? ";
+  EXPECT_THAT(message({{"text", line}}), HasSubstr("and 250 would be more than the 305 that"));
+  EXPECT_THAT(ask({{"text", {line}}, {"whole_lines", true}})["translations"], SizeIs(1));
+  waiting.join();
+}
+
+TEST_F(ServeCli, APartThatIsTooLongIsNamedWithWhatHelps) {
+  start({"-m", tiny_model().string(), "--max-characters", "30000"});
+  const auto error = [&](const Json& body) {
+    return ask(body)["translations"][0]["error"]["message"].get<std::string>();
+  };
+  std::string words;  // 10000 bytes
+  for (int i = 0; i < 100; ++i) words += std::string(99, 'a') + " ";
+  words.pop_back();
+  const Json line = Json::array({"the cat sees . " + words});
+  EXPECT_EQ(error({{"text", line}, {"whole_lines", true}}),
+            "line 1: found 10014 bytes, expected at most 8192, as in training; shorten it");
+  EXPECT_EQ(error({{"text", line}}),
+            "line 1: found a part of 9999 bytes, expected at most 8192, as in training; split it "
+            "with split_length");
+  EXPECT_EQ(error({{"text", line}, {"split_length", 100}}),
+            "line 1: found a part of 9999 bytes, expected at most 8192, as in training; give a "
+            "smaller split_length");
+  EXPECT_EQ(error({{"text", Json::array({std::string(9000, 'a')})}, {"split_length", 100}}),
+            "line 1: found 9000 bytes, expected at most 8192, as in training; shorten it");
+  EXPECT_FALSE(ask({{"text", line}, {"split_length", 50}})["translations"][0].contains("error"));
 }
 
 TEST_F(ServeCli, ARequestThatTheModelCannotServeIsAnErrorThatSaysWhy) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "tests/cli/all_commands.h"
 #include "tests/cli/run.h"
 #include "tests/cli/train.h"
 
@@ -42,11 +43,11 @@ TEST(Shell, EveryCommandHasValidExamples) {
   const CommandLine command_line;
   const auto program = command_line.outline();
   ASSERT_GE(all_commands(program).size(), 10u);
-  for (const auto* command : all_commands(program)) {
-    EXPECT_THAT(command->examples, Not(IsEmpty())) << command->name;
-    for (const auto& example : command->examples) {
+  for (const auto& command : all_commands(program)) {
+    EXPECT_THAT(command.examples, Not(IsEmpty())) << command.name;
+    for (const auto& example : command.examples) {
       EXPECT_TRUE(is_understood(words_of(example.command))) << example.command;
-      EXPECT_THAT(example.command, HasSubstr(command->commands.empty() ? command->name : "regard"));
+      EXPECT_THAT(example.command, HasSubstr(command.commands.empty() ? command.name : "regard"));
     }
   }
   EXPECT_FALSE(is_understood({"regard", "train"}));
@@ -64,11 +65,11 @@ TEST(Shell, HelpEndsWithExamples) {
 TEST(Shell, EveryOptionHasATypeNameAndHelp) {
   const CommandLine command_line;
   const auto program = command_line.outline();
-  for (const auto* command : all_commands(program)) {
-    for (const auto& option : command->options) {
+  for (const auto& command : all_commands(program)) {
+    for (const auto& option : command.options) {
       EXPECT_THAT(option.value, Not(testing::AnyOf("TEXT", "INT", "UINT", "FLOAT")))
-          << command->name << " " << option.names.back() << ": give it a type_name";
-      EXPECT_THAT(option.help, Not(IsEmpty())) << command->name << " " << option.names.back();
+          << command.name << " " << option.names.back() << ": give it a type_name";
+      EXPECT_THAT(option.help, Not(IsEmpty())) << command.name << " " << option.names.back();
     }
   }
 }
@@ -97,6 +98,22 @@ TEST(Shell, CompletesWordsAsEachShellSplitsThem) {
   EXPECT_EQ(lines({"translate", "--beam-size", ""}), "");
 }
 
+TEST(Shell, CompletesTheNextNameOfAList) {
+  const auto program = CommandLine().outline();
+  const auto lines = [&](const std::vector<std::string>& words) {
+    return completion_candidates(program, words);
+  };
+  EXPECT_THAT(lines({"evaluate", "--metrics", "ch"}), StartsWith("bleu\nchrf\n"));
+  EXPECT_THAT(lines({"evaluate", "--metrics", "ter,ch"}), StartsWith("ter,bleu\nter,chrf\n"));
+  EXPECT_THAT(lines({"evaluate", "--metrics=ter,"}), StartsWith("--metrics=ter,bleu\n"));
+  EXPECT_THAT(lines({"evaluate", "--metrics", "=", "ter,"}), StartsWith("ter,bleu\n"));
+}
+
+TEST(Shell, ACandidateHasItsHelpBesideItsCondition) {
+  EXPECT_THAT(completion_candidates(CommandLine().outline(), {"translate", "-"}),
+              HasSubstr("--temperature\tsamples above 0: divisor of the logits\n"));
+}
+
 TEST(Shell, CompletingIsSilent) {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"__complete"},
@@ -112,7 +129,7 @@ TEST(Shell, CompletingIsSilent) {
 TEST(Shell, UnknownShellHasASuggestion) {
   const auto finished = run({"completions", "zhs"});
   EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err, AllOf(HasSubstr("zhs"), HasSubstr("did you mean 'zsh'?")));
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("zhs"), HasSubstr("did you mean `zsh`?")));
 }
 
 TEST(Shell, PrintsAndWritesManualPages) {
@@ -124,6 +141,7 @@ TEST(Shell, PrintsAndWritesManualPages) {
   const auto finished = run({"man", "transalte"});
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, HasSubstr("did you mean 'translate'?"));
+  EXPECT_THAT(run({"man", "backtranslate"}).err, HasSubstr("did you mean 'synthesize'?"));
 }
 
 TEST(Shell, MisspeltValueHasASuggestion) {

@@ -66,10 +66,6 @@ TEST_F(Synthesize, TheTranslationIsTheSourceOrTheTarget) {
   ASSERT_EQ(synthesize(keep_all + Words{"--side", "target"}, "forward").code, 0);
   EXPECT_EQ(text_of("forward.src"), text_);
   EXPECT_EQ(text_of("forward.trg"), translated);
-  auto alias = command(keep_all + Words{"--tag", "<bt>"}, "alias");
-  alias[0] = "backtranslate";
-  ASSERT_EQ(run(alias).code, 0);
-  EXPECT_EQ(pairs_of("alias"), pairs_of("back"));
   for (const auto& entry : fs::directory_iterator(folder_)) {
     EXPECT_THAT(entry.path().extension(), Not(testing::AnyOf(".part", ".lock")));
   }

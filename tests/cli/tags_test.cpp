@@ -150,33 +150,29 @@ TEST_F(Tags, OneModelServesTwoTargetLanguagesByTheTagOfTheTarget) {
   const auto known = run({"translate", "-m", model, "--trg-tag", "<2fr>"}, "a\n");
   EXPECT_EQ(known.err.find("tags"), std::string::npos) << known.err;
 
-  // The features of reranking are those of the asked language.
+  // The features of an n-best list are those of the asked language.
   const auto list = run({"translate", "-m", model, "--trg-tag", "<2en>", "-i", path("dev.en"),
                          "--n-best", "3", "--beam-size", "3", "-o", path("list")});
   ASSERT_EQ(list.code, 0) << list.err;
-  const auto rerank = [&](const std::string& option, const std::string& tag) {
-    return run({"rerank", "-s", path("dev.en"), "-i", path("list"), "--n-best", "3", "--weight",
-                "logprob=1", "--weight", option.substr(2) + "=0.001",
-                option == "--model" ? "-m" : option, model,
-                option == "--model" ? "--trg-tag" : "--reverse-trg-tag", tag, "--features",
-                path("table" + option)});
+  const auto rescored = [&](const Words& options) {
+    return run(Words{"score", "-m", model, "-s", path("dev.en"), "--n-best", path("list"),
+                     "--feature", "model"} +
+               options);
   };
-  const auto reranked = rerank("--model", "<2en>");
-  ASSERT_EQ(reranked.code, 0) << reranked.err;
-  std::istringstream entries(reranked.out);
+  const auto asked = rescored({"--trg-tag", "<2en>"});
+  ASSERT_EQ(asked.code, 0) << asked.err;
+  std::istringstream entries(asked.out);
   for (std::string entry; std::getline(entries, entry);) {
     const auto value = [&](const std::string& name) {
       return std::stod(entry.substr(entry.find(name + "= ") + name.size() + 2));
     };
     EXPECT_NEAR(value("model"), value("logprob"), 2e-4) << entry;
   }
-  const auto other = rerank("--model", "<2fr>");
-  EXPECT_EQ(other.code, 2);
-  EXPECT_THAT(other.err, HasSubstr("has the feature model of this model with other tags"));
-  EXPECT_EQ(rerank("--reverse", "<2fr>").code, 0);
-  EXPECT_EQ(rerank("--reverse", "<2en>").code, 2);
-  const auto unknown = run({"rerank", "-s", path("dev.en"), "-i", path("list"), "--weight",
-                            "reverse=1", "--reverse", model, "--reverse-src-tag", "<2de>"});
+  EXPECT_NE(rescored({"--trg-tag", "<2fr>"}).out, asked.out);
+  EXPECT_EQ(rescored({"--swap", "--trg-tag", "<2fr>"}).code, 0);
+  const auto unknown =
+      run({"score", "-m", model, "-s", path("dev.en"), "-t", path("dev.fr"), "--align",
+           path("links"), "--reverse", model, "--reverse-src-tag", "<2de>"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("--reverse-src-tag: found <2de>"));
 }

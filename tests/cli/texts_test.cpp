@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/run.h"
+#include "tests/report/xml_check.h"
 
 namespace regard::texts_test {
 namespace {
@@ -112,6 +113,22 @@ TEST_F(TextsCli, SentencesOfALineShareItsMarkup) {
   const auto finished = translate({"--markup"}, "the <b>cat sees . the dog</b> hears .\n");
   EXPECT_EQ(without(finished.out, {"<b>", "</b>"}),
             plain("the cat sees .") + " " + plain("the dog hears .") + "\n");
+}
+
+TEST_F(TextsCli, PicturesAndPagesHaveTheNumbersOfTheInputLines) {
+  const auto finished =
+      translate({"--format", "jsonl:t", "--picture", path("maps/"), "--report", path("page.html")},
+                "{\"t\": \"the cat sees\\na small dog\"}\n{\"t\": \"the dog hears\"}\n");
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  for (const auto& [name, word] : {std::pair{"maps/line-00001.svg", "cat"},
+                                   {"maps/line-00001-2.svg", "small"},
+                                   {"maps/line-00002.svg", "hears"}}) {
+    EXPECT_THAT(read_text(path(name)), HasSubstr(word)) << name;
+  }
+  const auto page = read_text(path("page.html"));
+  EXPECT_EQ(count_of(page, "<h2>Line 1</h2>"), 2U);
+  EXPECT_EQ(count_of(page, "<h2>Line 2</h2>"), 1U);
+  EXPECT_EQ(count_of(page, "<h2>Line "), 3U);
 }
 
 TEST_F(TextsCli, ConstraintsApplyToTheLinesOfAColumn) {

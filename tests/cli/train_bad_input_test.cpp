@@ -270,14 +270,25 @@ TEST_F(TrainBadInput, AnUnwritableFolder) {
   const auto mount = "mount -t tmpfs -o ro none '" + locked.string() + "' 2>/dev/null";
   if (root && std::system(mount.c_str()) != 0) GTEST_SKIP() << "no read-only file system";
   if (!root) fs::permissions(locked, fs::perms::owner_read | fs::perms::owner_exec);
-  const auto result = train({"training.model_dir=" + (locked / "run").string()});
+  const auto into = "training.model_dir=" + (locked / "run").string();
+  const auto results = {train({into}), train({into, "--dry-run"})};
   if (root) {
     EXPECT_EQ(std::system(("umount '" + locked.string() + "'").c_str()), 0);
   } else {
     fs::permissions(locked, fs::perms::owner_all);
   }
-  EXPECT_EQ(result.code, 6);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("locked/run"), HasSubstr("choose another place")));
+  for (const auto& result : results) {
+    EXPECT_EQ(result.code, 6);
+    EXPECT_THAT(result.err, AllOf(HasSubstr("locked/run"), HasSubstr("choose another place")));
+  }
+}
+
+TEST_F(TrainBadInput, TextOfUnknownTokensIsAWarning) {
+  const auto result =
+      train({"--dry-run", "data.tokenizer.kind=word", "data.tokenizer.vocabulary_size=6"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("% of the source tokens are unknown; does the vocabulary "));
+  EXPECT_THAT(train({"--dry-run"}).err, Not(HasSubstr("tokens are unknown")));
 }
 
 TEST_F(TrainBadInput, DoesNotWriteIntoAFolderOfAnotherUser) {

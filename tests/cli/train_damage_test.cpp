@@ -47,22 +47,27 @@ TEST_F(TrainDamage, TruncatedCheckpointIsNamedAndKept) {
   EXPECT_EQ(weights(), before);
 }
 
-TEST_F(TrainDamage, FallsBackToTheCheckpointBefore) {
+TEST_F(TrainDamage, NamesTheFolderWithoutWhichItResumesFromTheCheckpointBefore) {
   const Words same = {"training.save_every=10", "training.max_steps=70", "training.keep_newest=3"};
   ASSERT_EQ(train(same).code, 0);
   const auto straight = weights();
-  const auto checkpoints = folder_ / "run" / "checkpoints";
-  write_text(checkpoints / "step-00000070" / "model.safetensors", "x");
-  fs::resize_file(checkpoints / "step-00000060" / "manifest.json", 40);
+  const auto last = folder_ / "run" / "checkpoints" / "step-00000070";
+  const auto before = folder_ / "run" / "checkpoints" / "step-00000060";
+  write_text(last / "model.safetensors", "x");
+  fs::resize_file(before / "manifest.json", 40);
   for (const auto* option : {"--dry-run", "--json"}) {
     const auto refused = train(same + Words{option});
     EXPECT_EQ(refused.code, 5) << option;
-    EXPECT_THAT(refused.err, AllOf(HasSubstr("step-00000070"), HasSubstr("--fall-back")));
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("step-00000070/model.safetensors"),
+                                   HasSubstr("step-00000070 to resume from")));
   }
-  const auto resumed = train(same + Words{"--fall-back"});
+  fs::remove_all(last);
+  EXPECT_THAT(train(same).err, AllOf(HasSubstr("step-00000060/manifest.json: the manifest is"),
+                                     HasSubstr("step-00000060 to resume from")));
+  fs::remove_all(before);
+  const auto resumed = train(same);
   EXPECT_EQ(resumed.code, 0);
-  EXPECT_THAT(resumed.err, AllOf(HasSubstr("step-00000070/model.safetensors: damaged"),
-                                 HasSubstr("step-00000060/manifest.json: the manifest is damaged"),
+  EXPECT_THAT(resumed.err, AllOf(HasSubstr("last: points to checkpoints/step-00000070, which is"),
                                  HasSubstr("Resuming from step 50")));
   EXPECT_EQ(weights(), straight);
 }
@@ -72,13 +77,13 @@ TEST_F(TrainDamage, DoesNotChangeARunWithoutManifests) {
   ASSERT_EQ(train(same).code, 0);
   const auto checkpoints = folder_ / "run" / "checkpoints";
   fs::remove(checkpoints / "step-00000060" / "manifest.json");
-  EXPECT_THAT(train(same).err, HasSubstr("--fall-back"));
+  EXPECT_THAT(train(same).err, HasSubstr("step-00000060 to resume from"));
   fs::remove(checkpoints / "step-00000050" / "manifest.json");
   const auto train_log = read_text(folder_ / "run" / "train.jsonl");
   const auto validations = read_text(folder_ / "run" / "validations.tsv");
-  const auto refused = train(same + Words{"--fall-back"});
+  const auto refused = train(same);
   EXPECT_EQ(refused.code, 5);
-  EXPECT_THAT(refused.err, HasSubstr("all checkpoints of this run are damaged"));
+  EXPECT_THAT(refused.err, HasSubstr("It is the only checkpoint of the run"));
   EXPECT_TRUE(fs::exists(checkpoints / "step-00000060" / "model.safetensors"));
   EXPECT_EQ(read_text(folder_ / "run" / "train.jsonl"), train_log);
   EXPECT_EQ(read_text(folder_ / "run" / "validations.tsv"), validations);
@@ -91,15 +96,7 @@ TEST_F(TrainDamage, NamesAnEditedConfiguration) {
   write_text(folder_ / "dev.en", "");
   const auto result = train({"training.max_steps=2"});
   EXPECT_EQ(result.code, 3);
-  EXPECT_THAT(result.err, Not(HasSubstr("--fall-back")));
-}
-
-TEST_F(TrainDamage, FallBackBeginsWithTheLastCheckpoint) {
-  const Words same = {"training.save_every=10", "training.keep_newest=3"};
-  ASSERT_EQ(train(same).code, 0);
-  fs::remove(folder_ / "run" / "last");
-  fs::create_symlink("checkpoints/step-00000050", folder_ / "run" / "last");
-  EXPECT_THAT(train(same + Words{"--fall-back"}).err, HasSubstr("Resuming from step 50"));
+  EXPECT_THAT(result.err, Not(HasSubstr("to resume from")));
 }
 
 }  // namespace

@@ -169,6 +169,11 @@ TEST_F(TrainValidationSignals, StopWithinTwoSecondsAndRepeatTheValidation) {
   EXPECT_TRUE(outcome("run") == outcome("straight"));
 }
 
+TEST_F(TrainValidationSignals, SaveRequestIsConfirmedAfterTheValidation) {
+  EXPECT_EQ(signal_in_validation("run", "USR1"), 0);
+  EXPECT_THAT(read_text(folder_ / "messages"), HasSubstr("saved at step 20 (SIGUSR1)"));
+}
+
 TEST_F(TrainValidationSignals, KillInAValidationLosesNoStep) {
   ASSERT_EQ(bash(command("straight") + " 2>/dev/null"), 0);
   EXPECT_EQ(signal_in_validation("run", "KILL"), 137);

@@ -36,6 +36,13 @@ TEST_F(Train, DryRunEstimatesTimeAndMemory) {
               Not(HasSubstr("up to step")));
 }
 
+TEST_F(Train, DryRunOfAFinishedRunHasNoTimeLeft) {
+  ASSERT_EQ(train({"training.max_steps=20"}).code, 0);
+  const auto result = train({"--dry-run", "training.max_steps=20"});
+  EXPECT_THAT(result.err, AllOf(HasSubstr("Dry run, resuming from step 20 ("),
+                                HasSubstr(" and 0:00 up to step 20, ")));
+}
+
 TEST_F(Train, DryRunRefusesAFileInThePlaceOfTheRun) {
   write_text(folder_ / "run", "text");
   const auto result = train({"--dry-run"});

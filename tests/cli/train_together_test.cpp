@@ -142,13 +142,15 @@ TEST_F(TrainTogether, PreparedCorporaAreSharedAndCompared) {
   }
 }
 
-TEST_F(TrainTogether, ErrorOfOneProcessEndsAll) {
+TEST_F(TrainTogether, ErrorOfOneProcessEndsAllAndEachNamesItsRank) {
   const auto processes =
       train_together(2, {}, {{1, "data.train.0.src=" + (folder_ / "missing.en").string()}});
   EXPECT_EQ(processes[0].code, 6);
-  EXPECT_THAT(processes[0].err, HasSubstr("another process of this training has ended"));
+  EXPECT_THAT(processes[0].err, AllOf(HasSubstr("error: process 0 of 2: "),
+                                      HasSubstr("another process of this training has ended")));
   EXPECT_EQ(processes[1].code, 3);
-  EXPECT_THAT(processes[1].err, AllOf(HasSubstr("process 1 of 2"), HasSubstr("missing.en")));
+  EXPECT_THAT(processes[1].err,
+              AllOf(HasSubstr("error: process 1 of 2: "), HasSubstr("missing.en")));
 }
 
 TEST_F(TrainTogether, AFirstProcessThatNoLongerAnswersEndsTheOthers) {  // takes 50 seconds

@@ -85,7 +85,10 @@ TEST(TranslationText, AttentionWeightsAreJson) {
   ASSERT_EQ(object["weights"].size(), object["target"].size());
   for (const auto& row : object["weights"]) {
     double sum = 0;
-    for (const auto& weight : row) sum += weight.get<double>();
+    for (const auto& weight : row) {
+      sum += weight.get<double>();
+      EXPECT_THAT(weight.dump(), testing::SizeIs(testing::Le(9))) << "not rounded to six decimals";
+    }
     EXPECT_NEAR(sum, 1, 1e-4);
   }
   EXPECT_EQ(lines[1], R"({"line":2,"source":[],"target":[],"weights":[]})");
@@ -127,7 +130,7 @@ TEST(TranslationText, ReadsLongLinesToTheEnd) {
 }
 
 TEST(TranslationText, JoinsBlankAndTruncatedParts) {
-  const auto picture = (fresh_folder() / "p.html").string();
+  const auto picture = (fresh_folder() / "p.svg").string();
   const auto finished = translate(
       {"--split-length", "3", "--max-output-length", "2", "--picture", picture, "--word-scores"},
       "the cat sees a dog .\n\u00a0 the \u00a0 \u00a0 \u00a0 cat\n");

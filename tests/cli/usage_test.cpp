@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
@@ -12,8 +13,10 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/strings.h"
 #include "base/version.h"
 #include "cli/command_line.h"
+#include "tests/cli/all_commands.h"
 #include "tests/cli/run.h"
 
 namespace regard::usage_test {
@@ -60,6 +63,25 @@ TEST(Usage, HelpNamesTheChoices) {
   }
 }
 
+// So a plan of `regard pipeline` with a wrong name fails before its first step.
+TEST(Usage, TheParserChecksEveryListOfNames) {
+  int checked = 0;
+  for (const auto& command : all_commands(CommandLine().outline())) {
+    for (const auto& option : command.options) {
+      const auto& name = option.names.back();
+      if (option.kind != ValueKind::choice || name == "--device") continue;  // also cuda:N
+      const auto path = command.command_path() + " " + name + "=nosuch";
+      const auto parts = split(path, ' ');
+      const Words words(parts.begin(), parts.end());
+      EXPECT_THAT(CommandLine().find_fault(words).value_or(""),
+                  HasSubstr(name + ": found `nosuch`, expected one of " + option.choices[0] + ", "))
+          << command.name;
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 25);
+}
+
 TEST(Usage, MisspeltOptionHasASuggestion) {
   const auto finished = run({"translate", "-m", "x", "--beem-size", "3"});
   EXPECT_EQ(finished.code, 2);
@@ -80,6 +102,7 @@ TEST(Usage, KnowsNamesOfOtherPrograms) {
       {{"eval"}, "`evaluate`"},
       {{"test"}, "`evaluate`"},
       {{"decode"}, "`translate`"},
+      {{"backtranslate"}, "`synthesize`"},
       {{"Train"}, "`train`"},
       {{"init"}, "`config init`"},
       {{"config", "conv"}, "`convert`"},
@@ -163,6 +186,15 @@ TEST(Usage, SuggestsTheOptionForAWord) {
               HasSubstr("`regard config convert FILE`"));
 }
 
+TEST(Usage, SuggestedCommandsCanBePasted) {
+  const auto config = (fresh_folder() / "a b.yaml").string();
+  write_text(config, "name: x\n");
+  EXPECT_THAT(error_of({"train", config}), HasSubstr("`regard train -c '" + config + "'`"));
+  EXPECT_THAT(error_of({config}), HasSubstr("`train -c '" + config + "'`"));
+  EXPECT_THAT(error_of({"train", "-c", config, "--save-dir", "a b"}),
+              HasSubstr("`'training.model_dir=a b'`"));
+}
+
 TEST(Usage, SuggestsThePathOfARun) {
   const auto folder = fresh_folder();
   std::filesystem::create_directory(folder / "runs");
@@ -203,6 +235,10 @@ TEST(Usage, MetricsMayHaveSpacesAndAnyCase) {
   EXPECT_EQ(with({"bleu", "chrf++", "ter"}), expected);
   EXPECT_EQ(with({"BLEU", "chrF++,TER"}), expected);
   EXPECT_EQ(with({"BLEU", "chrF2++", "TER"}), expected);  // as they are printed
+  EXPECT_EQ(with({"bleu, chrf++, ter"}), expected);
+  EXPECT_EQ(with({"bleu chrf++  ter"}), expected);
+  EXPECT_THAT(error_of({"evaluate", "--hypotheses", file, "-r", file, "--metrics", "bleu, blue"}),
+              HasSubstr("--metrics: found `blue`, expected one of bleu, chrf"));
 }
 
 TEST(Usage, UnknownOptionIsNamed) {

@@ -169,6 +169,83 @@ TEST(ConvertMarian, TheConditionalGru) {
   EXPECT_NEAR(o.training.moving_average, 0.999, 1e-9);
 }
 
+TEST(ConvertMarian, NumbersHavePrefixesAndUnits) {
+  const std::string files = "train-sets: [a, b]\nvalid-sets: [c, d]\n";
+  const auto converted =
+      convert(files +
+              "valid-freq: 5Ku\nafter: 2Mu\nlr-warmup: 16k\nlr-decay-inv-sqrt: 16000u\n"
+              "disp-freq: 1Ku\n");
+  const auto o = read(converted);
+  EXPECT_EQ(o.training.validation_every, 5000);
+  EXPECT_EQ(o.training.validation_unit, ValidationUnit::steps);
+  EXPECT_EQ(o.training.max_steps, 2'000'000);
+  EXPECT_EQ(o.training.warmup_steps, 16000);
+  EXPECT_EQ(o.training.logging_every, 1000);
+  EXPECT_THAT(converted.notes, Each(Not(HasSubstr("expected a number"))));
+
+  const auto epochs = read(convert(files + "valid-freq: 2e\nafter: 10e\n"));
+  EXPECT_EQ(epochs.training.validation_every, 2);
+  EXPECT_EQ(epochs.training.validation_unit, ValidationUnit::epochs);
+  EXPECT_EQ(epochs.training.epochs, 10);
+  EXPECT_EQ(read(convert(files + "after: 10\n")).training.max_steps, 10);
+
+  const auto tokens = convert(files + "after: 10Gt\nvalid-freq: 3e8t\ndisp-freq: 1e\n");
+  EXPECT_EQ(read(tokens).training.epochs, 0);
+  EXPECT_EQ(read(tokens).training.validation_every, 10'000);
+  EXPECT_THAT(tokens.notes,
+              Contains("other:3: after: 10Gt: expected a number of updates (u) or epochs (e); "
+                       "Marian's default is used"));
+  EXPECT_THAT(tokens.notes, Contains(HasSubstr("valid-freq: 3e8t: expected a number of updates")));
+  EXPECT_THAT(tokens.notes,
+              Contains(HasSubstr("disp-freq: 1e: expected a number of updates (u);")));
+}
+
+TEST(ConvertMarian, TheSmallerVocabularyHasANote) {
+  const auto sized = [](const std::string& sizes) {
+    return convert("train-sets: [a, b]\nvalid-sets: [c, d]\ndim-vocabs: " + sizes + "\n");
+  };
+  EXPECT_EQ(read(sized("[8000, 30000]")).data.tokenizer.vocabulary_size, 30000);
+  EXPECT_THAT(sized("[8000, 30000]").notes,
+              Contains("other:3: dim-vocabs: 8000, 30000: regard has one value for both sides, "
+                       "here 30000"));
+  EXPECT_EQ(read(sized("[0, 30000]")).data.tokenizer.vocabulary_size, 10'000'000);  // all words
+  EXPECT_THAT(sized("[8000, 8000]").notes, Each(Not(HasSubstr("dim-vocabs"))));
+}
+
+TEST(ConvertMarian, AMetricWithoutAnEquivalentHasANote) {
+  const auto stopped_by = [](const std::string& metric) {
+    return convert("train-sets: [a, b]\nvalid-sets: [c, d]\nvalid-metrics: [" + metric + "]\n");
+  };
+  EXPECT_EQ(read(stopped_by("translation")).training.early_stopping_metric, Metric::bleu);
+  EXPECT_THAT(stopped_by("translation").notes, Contains(HasSubstr("bleu is used")));
+  EXPECT_EQ(read(stopped_by("bleu-detok")).training.early_stopping_metric, Metric::bleu);
+  EXPECT_EQ(read(stopped_by("valid-script")).training.early_stopping_metric, Metric::loss);
+  EXPECT_THAT(stopped_by("valid-script").notes, Contains(HasSubstr("loss is used")));
+  EXPECT_THAT(stopped_by("ce-mean-words").notes, Each(Not(HasSubstr("valid-metrics"))));
+}
+
+TEST(ConvertFairseq, EveryScheduleKeepsItsWarmUp) {
+  const auto warmup = [](const std::string& more) {
+    return read(convert("fairseq-train data --arch transformer --max-epoch 3 --lr 1e-3 " + more))
+        .training.warmup_steps;
+  };
+  for (const std::string schedule : {"fixed", "cosine", "inverse_sqrt", "polynomial_decay"}) {
+    EXPECT_EQ(warmup("--warmup-updates 500 --lr-scheduler " + schedule), 500) << schedule;
+  }
+  EXPECT_EQ(warmup("--lr-scheduler cosine"), 0);
+  EXPECT_EQ(warmup("--lr-scheduler inverse_sqrt"), 4000);
+}
+
+TEST(ConvertFairseq, TheLastOfARepeatedOptionCounts) {
+  const auto converted = convert(
+      "fairseq-train data --arch transformer --max-epoch 3 --lr 1e-3 \\\n --lr 2e-3 --fp16 --fp16");
+  EXPECT_EQ(read(converted).training.learning_rate, 2e-3);
+  EXPECT_EQ(std::ranges::count_if(
+                converted.notes,
+                [](const std::string& note) { return note.find(": fp16: ") != note.npos; }),
+            1);
+}
+
 TEST(ConvertFairseq, ACommand) {
   const auto converted = convert(R"(CUDA_VISIBLE_DEVICES=0 fairseq-train \
     data-bin/iwslt14.tokenized.de-en \
@@ -215,6 +292,16 @@ TEST(ConvertFairseq, ShortOptions) {
 TEST(Convert, OtherTextIsAnError) {
   EXPECT_THROW(convert("a: [1\n"), ConfigError);
   EXPECT_THROW(convert("just words"), ConfigError);
+}
+
+TEST(Convert, ConvertsAllThatTheReaderRecognises) {
+  for (const auto* text :
+       {"src_vocab: a\ntgt_vocab: b\nsave_data: c\ndata: {corpus: {path_tgt: t}}\n",
+        "vocabs: [a, b]\nvalid-sets: [c, d]\nafter-epochs: 3\n", "enc-depth: 6\ndim-rnn: 1024\n"}) {
+    EXPECT_THAT([&] { parse_options(text, "other"); },
+                testing::ThrowsMessage<ConfigError>(HasSubstr("regard config convert other")));
+    EXPECT_NO_THROW(convert(text)) << text;
+  }
 }
 
 TEST(Convert, WrongValuesBecomeNotes) {

@@ -240,8 +240,12 @@ TEST(JoeyNmt, NeutralValuesNeedNoNote) {
 }
 
 TEST(JoeyNmt, NotesInexactConversions) {
-  EXPECT_THAT(convert(with(recurrent, "scheduling: \"plateau\"", "scheduling: \"decaying\"")).notes,
+  EXPECT_THAT(convert(with(recurrent, "scheduling: \"plateau\"", "scheduling: \"cyclic\"")).notes,
               Contains(HasSubstr("constant is used")));
+  EXPECT_THAT(
+      convert(with(recurrent, "scheduling: \"plateau\"", "scheduling: \"exponential\"")).notes,
+      Contains(HasSubstr("scheduling: exponential: the rate falls by epochs, in regard's "
+                         "exponential schedule by steps")));
   EXPECT_THAT(convert(with(recurrent, "optimizer: \"adamw\"", "optimizer: \"rmsprop\"")).notes,
               Contains(HasSubstr("adam is used")));
   EXPECT_THAT(convert(with(recurrent, "init_hidden: bridge", "init_hidden: last")).notes,

@@ -12,6 +12,7 @@
 namespace regard::reader_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
@@ -113,7 +114,7 @@ TEST(Reader, UnknownKeySuggestsAKeyOfAnotherSection) {
 TEST(Reader, UnknownKeyListsAllKeys) {
   EXPECT_EQ(problem("data: {dev: {zzzzzzzz: 1}}"),
             "f.yaml:1: unknown key `data.dev.zzzzzzzz`; the keys in `data.dev` are src, trg, "
-            "src_tag, trg_tag");
+            "src_tag, trg_tag; `regard config docs` lists all");
   EXPECT_THAT(problem("zzzzzzzz: 1"), HasSubstr("the keys at the top are name, device"));
 }
 
@@ -215,6 +216,18 @@ TEST(Reader, IntegersMayHaveAnExponent) {
   }
 }
 
+TEST(Reader, NamesTheLargestInteger) {
+  const std::string limit = "; the largest is 9223372036854775807, in digits";
+  for (const std::string number : {"99999999999999999999", "1e18"}) {
+    EXPECT_EQ(problem("training: {epochs: " + number + "}"),
+              "f.yaml:1: training.epochs: found " + number +
+                  ", expected a whole number, at least 0" + limit);
+  }
+  for (const std::string other : {"1.5", "-99999999999999999999", "'99999999999999999999'"}) {
+    EXPECT_THAT(problem("training: {epochs: " + other + "}"), Not(HasSubstr("the largest is")));
+  }
+}
+
 TEST(Reader, RejectsNanAndInfinity) {
   for (const char* bad : {".nan", "nan", ".inf", "-.inf", "inf", "infinity", "1e999"}) {
     EXPECT_THAT(problem(std::string("training: {learning_rate: ") + bad + "}"),
@@ -277,6 +290,65 @@ TEST(Reader, InvalidYamlNamesLineAndColumn) {
   EXPECT_THAT(problem("name: x\ntraining: [1, 2\n"), StartsWith("f.yaml:3:1: not YAML: "));
   EXPECT_THAT(problem("a: b: c"), StartsWith("f.yaml:1:5: not YAML: "));
   EXPECT_THAT(problem("name: *nowhere"), StartsWith("f.yaml:1:7: not YAML: "));
+}
+
+TEST(Reader, NamesTheColonWithoutABlank) {
+  const auto slip = [](const std::string& place, const std::string& text) {
+    return "f.yaml:" + place + "a blank must follow the colon in `" + text + "`";
+  };
+  EXPECT_EQ(problem("name: x\ntraining:\n  epochs:40\n  patience: 5\n"), slip("3: ", "epochs:40"));
+  EXPECT_EQ(problem("training:\n  epochs:40 # c\n\n  # d\n  batch_size: 5\n"),
+            slip("2: ", "epochs:40"));
+  EXPECT_EQ(problem("training:\n  max_steps: 5\n  epochs:40\nname: x\n"), slip("3: ", "epochs:40"));
+  EXPECT_EQ(problem("data:\n  train:\n    - src:a.en\n      trg: b\n"), slip("3: ", "src:a.en"));
+  EXPECT_EQ(problem("training:\n  max_steps: 5\n  epochs:40\n"),
+            slip("3: unknown key `training.epochs:40`; ", "epochs:40"));
+  EXPECT_EQ(problem("training:\n  epochs:40\n"),
+            slip("1: training: found epochs:40, expected a section (keys, each with its value); ",
+                 "epochs:40"));
+  EXPECT_THAT(problem("data:\n  train:\n    - http://x: y: z\n"), HasSubstr("not YAML: "));
+}
+
+TEST(Reader, AColonInAValueIsNoMissingBlank) {
+  EXPECT_THAT(problem("data:\n  train:\n    - C:\\corpus\\a.en\n"),
+              AllOf(HasSubstr("found C:\\corpus\\a.en, expected a section"),
+                    Not(HasSubstr("a blank must follow"))));
+  for (const std::string value : {"C:\\corpus", "host:8080"}) {
+    EXPECT_THAT(problem("data: " + value + "\n"),
+                AllOf(HasSubstr("data: found " + value), Not(HasSubstr("a blank must follow"))));
+  }
+}
+
+TEST(Reader, ATabIsNamedBeforeOtherSlips) {
+  for (const std::string text : {"Warning:this text", "epochs:40"}) {
+    EXPECT_THAT(problem("name: |\n  " + text + "\n\tfoo: bar\n"),
+                AllOf(StartsWith("f.yaml:3:"), HasSubstr("; the line has a tab")));
+  }
+}
+
+TEST(Reader, TheHintAboutColumnsNamesAKeyOfTheSameSection) {
+  const std::string rule = "; the keys of a section must begin in the same column";
+  EXPECT_EQ(problem("data:\n    train:\n      - src: a\n        trg: b\n   dev:\n     src: c\n"),
+            "f.yaml:5: found `dev` in column 4 and `train` in column 5 on line 2" + rule);
+  EXPECT_EQ(problem("data:\n  dev:\n    src: a\n   trg: b\n"),
+            "f.yaml:4: found `trg` in column 4 and `src` in column 5 on line 3" + rule);
+  EXPECT_EQ(problem("training:\n  epochs: 40\n search:\n  beam_size: 5\n"),
+            "f.yaml:3: found `search` in column 2 and `training` in column 1 on line 1" + rule);
+  EXPECT_THAT(problem("data:\n    train: []\n   zzz: 1\n"),
+              AllOf(StartsWith("f.yaml:3:"), HasSubstr(": not YAML: ")));
+}
+
+TEST(Reader, NamesKeysOfASectionInDifferentColumns) {
+  const std::string rule = "; the keys of a section must begin in the same column";
+  EXPECT_EQ(problem("training:\n   epochs: 40\n  batch_size: 5\n"),
+            "f.yaml:3: found `batch_size` in column 3 and `epochs` in column 4 on line 2" + rule);
+  EXPECT_EQ(problem("training:\n epochs: 40\n\n  batch_size: 5\n"),
+            "f.yaml:4: found `batch_size` in column 3 and `epochs` in column 2 on line 2" + rule);
+  EXPECT_EQ(problem("data:\n  train:\n    - src: a\n     trg: b\n"),
+            "f.yaml:4: found `trg` in column 6 and `src` in column 7 on line 3" + rule);
+  // Other errors on a line in another column.
+  EXPECT_THAT(problem("training:\n  epochs: 4\nname: a: b\n"), StartsWith("f.yaml:3:8: not YAML"));
+  EXPECT_THAT(problem("training:\n  epochs: 4: 5\n"), StartsWith("f.yaml:2:12: not YAML"));
 }
 
 TEST(Reader, RejectsASecondDocument) {

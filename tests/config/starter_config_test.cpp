@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/strings.h"
 #include "config/check.h"
 #include "config/reader.h"
 
@@ -367,6 +368,13 @@ TEST(StarterConfigTest, WithoutADevPairNothingNeedsValidations) {
   EXPECT_EQ(read(config).data.dev.src, "");
   config.train.src.mean_words = config.train.trg.mean_words = 1;
   EXPECT_EQ(read(config).training.early_stopping_metric, Metric::exact) << "for a later pair";
+}
+
+TEST(StarterConfigTest, NamesTheKeyThatKeepsCheckpointsForAnAverage) {
+  const auto yaml = starter_config_yaml(of(30'000));
+  EXPECT_EQ(parse_options(yaml, "starter").training.keep_newest, 1);
+  const auto uncommented = replace_all(yaml, "# keep_newest: ", "keep_newest: ");
+  EXPECT_EQ(parse_options(uncommented, "starter").training.keep_newest, 4);
 }
 
 TEST(StarterConfigTest, QuotesAmbiguousNames) {

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace regard::batch_test {
 namespace {
 
@@ -61,7 +64,7 @@ TEST(Batch, MovingKeepsTheLengthsOnTheCpu) {
 }
 
 TEST(Batch, APaddedBatchHasWholeBlocksOfRowsAndPositions) {
-  const Batch batch = example_batch(), padded = batch.padded();
+  const Batch batch = example_batch(), padded = batch.padded(8, 8);
   EXPECT_TRUE(padded.source.elements().narrow(0, 0, 3).equal(
       ids({{5, 6, 3, 0}, {4, 3, 0, 0}, {8, 3, 0, 0}})));
   EXPECT_TRUE(padded.source.elements().narrow(0, 3, 5).equal(ids({{3, 0, 0, 0}}).expand({5, 4})));
@@ -80,15 +83,27 @@ TEST(Batch, APaddedBatchHasWholeBlocksOfRowsAndPositions) {
 TEST(Batch, ABatchOfWholeBlocksIsNotPadded) {
   const std::vector<Example> examples(
       8, Example{.index = 1, .source = {4, 5, 6}, .target = {7, 7, 7}});
-  const Batch batch = make_batch(examples), padded = batch.padded();
+  const Batch batch = make_batch(examples), padded = batch.padded(8, 8);
   EXPECT_TRUE(padded.source.elements().equal(batch.source.elements()));
   EXPECT_TRUE(padded.target.equal(batch.target));
+}
+
+TEST(Batch, PaddingEndsAtTheLimits) {
+  const std::vector<Example> examples = {
+      {.index = 0, .source = {4, 5, 6, 7}, .target = {5, 6, 7, 8, 9}}};
+  const auto batch = make_batch(examples);  // 5 source positions and 6 of the target
+  for (const auto& [max_source, max_target] : {std::pair(6, 7), {5, 6}, {8, 8}, {100, 9}, {1, 2}}) {
+    const auto padded = batch.padded(max_source, max_target);
+    EXPECT_EQ(padded.source.positions(), std::clamp(max_source, 5, 8));
+    EXPECT_EQ(padded.target_output().size(1), std::clamp(max_target, 6, 8));
+    EXPECT_EQ(padded.source.elements().size(0), 8);
+  }
 }
 
 TEST(Batch, PaddingKeepsWordsThatCanBeCopiedAndMaskedPositions) {
   const std::vector<Example> copies = {
       {.index = 0, .source = {4, 1}, .target = {4}, .extended_ids = {4, 50, 3}}};
-  const Batch padded = make_batch(copies).padded();
+  const Batch padded = make_batch(copies).padded(8, 8);
   const auto& [words, extended_ids] = std::get<CopyIds>(padded.source.values);
   EXPECT_TRUE(words[0].equal(ids({{4, 1, 3, 0}})[0])) << words[0];
   EXPECT_TRUE(extended_ids[0].equal(ids({{4, 50, 3, 0}})[0])) << extended_ids[0];
@@ -96,7 +111,7 @@ TEST(Batch, PaddingKeepsWordsThatCanBeCopiedAndMaskedPositions) {
   EXPECT_TRUE(extended_ids[7].equal(words[7]));
   const std::vector<Example> masks = {
       {.index = 0, .source = {4, 1, 5}, .target = {6, 7}, .masked = {1, 2}}};
-  const Batch masked = make_masked_batch(masks).padded();
+  const Batch masked = make_masked_batch(masks).padded(8, 8);
   EXPECT_TRUE(masked.masked[0].equal(torch::tensor({1, 2, 0, 0}, torch::kInt64)));
   EXPECT_TRUE(masked.target_output()[0].equal(torch::tensor({6, 7, 0, 0}, torch::kInt64)));
 }

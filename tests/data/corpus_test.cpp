@@ -162,6 +162,20 @@ TEST_F(CorpusTest, RemovesExactDuplicatesOnRequest) {
             options_.train[0].src + ":1, 3, 4, " + options_.train[1].src + ":1, 3");
 }
 
+TEST_F(CorpusTest, EqualLinesWithOtherTagsAreNoDuplicates) {
+  const auto taxi = folder_.write("taxi", "taxi\n");
+  options_.train = {{taxi, taxi}, {taxi, taxi}, {taxi, taxi}, {taxi, taxi}, {taxi, taxi}};
+  options_.tokenizer.kind = TokenizerKind::word;
+  options_.tokenizer.user_symbols = {"<de>", "<fr>"};
+  options_.train[1].src_tag = options_.train[4].src_tag = "<de>";
+  options_.train[2].src_tag = "<fr>";
+  options_.train[3].trg_tag = "<de>";
+  options_.remove_duplicates = true;
+  const auto codec = make_text_codec(options_);
+  EXPECT_EQ(training_corpus(options_, codec).report().kept, 4);
+  EXPECT_EQ(training_corpus(options_, codec).report().duplicates, 1);
+}
+
 TEST_F(CorpusTest, TrainingKeepsTextOnlyForSampling) {
   EXPECT_FALSE(load("a b\n", "c\n").has_text());
   options_.tokenizer.sampling = 0.1;

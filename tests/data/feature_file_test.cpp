@@ -83,7 +83,7 @@ TEST_F(FeatureFileTest, RejectsWhatDoesNotFit) {
 TEST_F(FeatureFileTest, ReadsAsTheNamesOfItsItemsIfFeaturesAreTheSource) {
   const auto path = write(two_items);
   EXPECT_THAT(read_lines(path, SourceKind::features), ElementsAre(path + ":1", path + ":2"));
-  EXPECT_EQ(count_lines(path, false, SourceKind::features), 2);
+  EXPECT_EQ(count_lines(path, SourceKind::features), 2);
   EXPECT_THROW(read_lines(path), InputError);
   const auto list = folder_.write("list", path + ":2\n");
   EXPECT_THAT(read_lines(list, SourceKind::features), ElementsAre(path + ":2"));

@@ -184,21 +184,6 @@ TEST_F(AttentionInSearch, AMaskedSoftmaxEqualsTheOneOutside) {
                               masked_softmax(e, lengths_), 1e-12, 1e-12));
 }
 
-TEST_F(AttentionInSearch, AMaskedSoftmaxWithinWindowsEqualsTheOneOutsideInAnyBatch) {
-  const auto windows = torch::tensor({{0, 3}, {5, 7}, {1, 4}, {3, 4}, {0, 1}, {0, 1}});
-  const auto e = torch::randn({B, G, S}, torch::kFloat);
-  const auto alpha = in_search([&] { return masked_softmax(e, lengths_, windows); });
-  EXPECT_TRUE(torch::allclose(alpha, masked_softmax(e, lengths_, windows), 1e-6, 1e-7));
-  EXPECT_TRUE(torch::equal(alpha.eq(0), masked_softmax(e, lengths_, windows).eq(0)));
-  for (std::int64_t b = 0; b < B; ++b) {  // alone, and without the padding behind its windows
-    const auto alone = in_search([&] {
-      return masked_softmax(e.slice(0, b, b + 1), lengths_.slice(0, b, b + 1),
-                            windows.slice(0, b * G, (b + 1) * G));
-    });
-    EXPECT_TRUE(torch::equal(alone[0], alpha[b]));
-  }
-}
-
 TEST_F(AttentionInSearch, MixturesEqualThoseOutsideAndReadNoPadding) {
   for (const std::int64_t M : {1, 5, 16, 70, 150}) {
     for (const std::int64_t queries : {1, 2, 3, 5, 7}) {

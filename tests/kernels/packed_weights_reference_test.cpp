@@ -245,6 +245,28 @@ TEST_P(ShortFactors, WhatIsNotFiniteStaysSoInItsRowAlone) {
   }
 }
 
+TEST_P(ShortFactors, AWeightThatIsNotFiniteMakesItsColumnSoAlone) {
+  for (const double number : {std::nan(""), 1.0 / 0.0}) {
+    auto W = matrix(40, 70, false, torch::kFloat).clone();
+    W[17][4] = number;
+    const auto y = torch::empty({9, 70});
+    PackedMatrix(W, GetParam()).multiply(torch::randn({9, 40}), y);
+    EXPECT_FALSE(y.select(1, 4).isfinite().any().item<bool>());
+    EXPECT_EQ(y.isfinite().sum().item<int>(), 9 * 69);
+  }
+}
+
+TEST_P(ShortFactors, TinyFactorsGiveTinyProducts) {
+  const auto x = torch::randn({3, 30}), W = torch::randn({30, 20});
+  for (const double tiny : {1e-36, 1e-38, 1e-42}) {
+    const auto y = torch::full({3, 20}, 5, torch::kFloat);
+    PackedMatrix(W * tiny, GetParam()).multiply(x, y);
+    EXPECT_LT(y.abs().max().item<double>(), 1e-33);
+    PackedMatrix(W, GetParam()).multiply(x * tiny, y);
+    EXPECT_LT(y.abs().max().item<double>(), 1e-33);
+  }
+}
+
 TEST_P(ShortFactors, ZerosGiveZeros) {
   const auto y = torch::full({3, 20}, 5, torch::kFloat);
   PackedMatrix(torch::zeros({30, 20}), GetParam()).multiply(torch::randn({3, 30}), y);

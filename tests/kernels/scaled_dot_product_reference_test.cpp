@@ -268,28 +268,6 @@ TEST(ScaledDotProductReference, CausalHeadsHaveTheBitsOfSingleQueriesAndEqualThe
   }
 }
 
-TEST(ScaledDotProductReference, InASearchASentencesAttentionToItselfEqualsTheReference) {
-  const auto lengths = torch::tensor({41, 1, 16});
-  for (const std::int64_t width : {3, 32}) {
-    const auto q = heads(41, width, torch::kDouble);
-    const auto k = heads(41, width, torch::kDouble);
-    const auto v = heads(41, width, torch::kDouble);
-    const auto found = attend_to_itself(q, k, v, lengths);  // [B, 41, H · width]
-    for (std::int64_t b = 0; b < B; ++b) {
-      const auto n = lengths[b].item<std::int64_t>();
-      const auto of_sentence = [&](const torch::Tensor& x) {
-        return x.narrow(0, b, 1).narrow(2, 0, n);
-      };
-      const auto y = scaled_dot_product_weights(of_sentence(q), of_sentence(k), {}, false)
-                         .matmul(of_sentence(v))
-                         .transpose(1, 2)
-                         .flatten(2)[0];
-      EXPECT_TRUE(torch::allclose(found[b].narrow(0, 0, n), y, 1e-12, 1e-12)) << width << b;
-      EXPECT_EQ(found[b].narrow(0, n, 41 - n).count_nonzero().item<int>(), 0);
-    }
-  }
-}
-
 // sin(t θ_i) and cos(t θ_i) of positions first … first + n − 1: [n, d].
 torch::Tensor angles_of(std::int64_t first, std::int64_t n, std::int64_t d) {
   const auto t = torch::arange(first, first + n, torch::kDouble).unsqueeze(1);

@@ -12,6 +12,7 @@
 #include "kernels/mode.h"
 #include "kernels/packed_weights.h"
 #include "kernels/recurrence.h"
+#include "optim/parameter_buffer.h"
 
 namespace regard::kernels::training_products_reference_test {
 namespace {
@@ -51,6 +52,13 @@ struct Network {
     return {W,   b,      slice,   hidden,   b_hidden, from_hidden, direct, each,  each_b, step, U,
             b_U, to_gru, first_U, second_U, query,    v,           keys,   mixed, V,      b_V,  x};
   }
+
+  NamedParameters named() const {
+    NamedParameters tensors;
+    for (const auto& tensor : all()) tensors.emplace_back("", tensor);
+    return tensors;
+  }
+  ParameterBuffer buffer = ParameterBuffer::adopt(named());
 
   Tensor loss() const {
     auto y = kernels::linear(x, W, b).tanh().view({35, 48});
@@ -105,7 +113,7 @@ TEST(TrainingProductsReference, ValuesAndGradientsEqualThoseOfLibTorch) {
   torch::manual_seed(1);
   const Network network;
   const auto expected = gradients(network, nullptr);
-  PackedWeights products;
+  PackedWeights products(Precision::full, network.buffer.flat());
   expect_close(gradients(network, &products), expected, 1e-5);
 }
 
@@ -113,7 +121,7 @@ TEST(TrainingProductsReference, WeightsArePackedAgainAfterAnUpdate) {
   torch::manual_seed(1);
   const Network network;
   ThreadPool pool(2);
-  PackedWeights products;
+  PackedWeights products(Precision::full, network.buffer.flat());
   gradients(network, &products);
   {
     const torch::NoGradGuard guard;
@@ -123,13 +131,44 @@ TEST(TrainingProductsReference, WeightsArePackedAgainAfterAnUpdate) {
   expect_close(gradients(network, &products), gradients(network, nullptr), 1e-5);
 }
 
+TEST(TrainingProductsReference, AFrozenWeightIsPackedOnceAStep) {
+  Network network;
+  ThreadPool pool(2);
+  PackedWeights products(Precision::full, network.buffer.flat());
+  const auto mode = Mode::training(&products);
+  network.W.set_requires_grad(false);
+  network.U.set_requires_grad(false);
+  const auto x = torch::randn({3, 40}), input = torch::randn({2, 3, 60});
+  const auto results = [&] {
+    const RecurrentWeights cell = {CellForm::gru_reset_after, network.U, network.b_U};
+    return torch::cat({kernels::linear(x, network.W).flatten(),
+                       recurrence(input, torch::ones({3, 20}), cell).outputs.flatten()});
+  };
+  const auto first = results();
+  network.W.zero_();
+  network.U.zero_();
+  EXPECT_TRUE(torch::equal(results(), first));
+  products.repack_all(pool);
+  EXPECT_FALSE(torch::equal(results(), first));
+}
+
+TEST(TrainingProductsReference, AMatrixThatIsNoWeightIsPackedAtEachUse) {
+  const Network network;
+  PackedWeights products(Precision::full, network.buffer.flat());
+  const auto mode = Mode::training(&products);
+  const auto x = torch::randn({3, 40}), W = torch::randn({48, 40});
+  EXPECT_GT(kernels::linear(x, W).norm().item<double>(), 0);
+  W.zero_();
+  EXPECT_EQ(kernels::linear(x, W).norm().item<double>(), 0);
+}
+
 // The tolerances are wider than the rounding because it moves some units across the kink of relu.
 TEST(TrainingProductsReference, Bf16DiffersByItsRounding) {
   if (!can_multiply(Precision::bf16)) GTEST_SKIP() << "this processor has no such products";
   torch::manual_seed(1);
   const Network network;
   const auto expected = gradients(network, nullptr);
-  PackedWeights products(Precision::bf16);
+  PackedWeights products(Precision::bf16, network.buffer.flat());
   const auto found = gradients(network, &products);
   expect_close(found, expected, 0.05);
   const auto again = gradients(network, &products);
@@ -142,7 +181,7 @@ TEST(TrainingProductsReference, Bf16OfLibTorchDiffersByItsRounding) {
   torch::manual_seed(1);
   const Network network;
   const auto expected = gradients(network, nullptr);
-  PackedWeights products(Precision::bf16);
+  PackedWeights products(Precision::bf16, network.buffer.flat());
   use_reference(true);
   const auto found = gradients(network, &products);
   use_reference(false);

@@ -72,18 +72,26 @@ TEST(Significance, EqualSeedsPairTheSentences) {
 TEST(Significance, ASystemDoesNotDifferFromItself) {
   const auto counts = counts_of(ramp(50));
   const auto scores = bootstrap_scores(Mean(), counts, {});
-  EXPECT_DOUBLE_EQ(paired_bootstrap(scores, scores, 0), 1. / 1001) << "as sacreBLEU has it";
-  EXPECT_DOUBLE_EQ(approximate_randomisation(Mean(), counts, counts, {}), 1. / 10'001);
+  EXPECT_EQ(paired_bootstrap(scores, scores, 0), 1);
+  EXPECT_EQ(approximate_randomisation(Mean(), counts, counts, {}), 1);
+}
+
+TEST(Significance, EqualScoresOfDifferentSystemsHaveAPValueOfOne) {
+  const auto baseline = counts_of({0, 1, 1, 1}), system = counts_of({1, 0, 1, 1});
+  EXPECT_EQ(paired_bootstrap(bootstrap_scores(Mean(), baseline, {}),
+                             bootstrap_scores(Mean(), system, {}), 0),
+            1);
+  EXPECT_EQ(approximate_randomisation(Mean(), baseline, system, {}), 1);
 }
 
 // If four sentences differ by 1 each, swaps have differences of 0, 1/2 and 1, none above 1. If two
-// sentences differ by 1 and −1, half of the swaps have a larger difference.
+// sentences differ by 2 and −1, the observed sum of differences is 1; half of the swaps have 3.
 TEST(Significance, RandomisationCountsTheSwapsThatDifferMore) {
   const Resampling resampling{.trials = 4000};
   EXPECT_DOUBLE_EQ(approximate_randomisation(Mean(), counts_of({0, 0, 0, 0}),
                                              counts_of({1, 1, 1, 1}), resampling),
                    1. / 4001);
-  EXPECT_NEAR(approximate_randomisation(Mean(), counts_of({0, 1}), counts_of({1, 0}), resampling),
+  EXPECT_NEAR(approximate_randomisation(Mean(), counts_of({0, 1}), counts_of({2, 0}), resampling),
               0.5, 0.04);
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "report/page.h"
 #include "report/xml.h"
 #include "tests/report/example_picture.h"
 #include "tests/report/svg_labels.h"
@@ -84,14 +85,11 @@ TEST(AlignmentPicture, LegendShowsTheScale) {
   }
 }
 
-TEST(AlignmentPicture, PageHasWeightsAndScaleSwitch) {
-  AttentionPicture picture = example();
-  picture.scale = WeightScale::row;
-  const auto html = alignment_html("t", {picture});
+TEST(AlignmentPicture, TheScaleSwitchBeginsWithTheScaleOfThePictures) {
+  const auto html = scale_switch(WeightScale::row);
   EXPECT_EQ(find_xml_fault(html), "");
-  EXPECT_THAT(html, HasSubstr("data-weights=\"" + encode_weights(picture.matrices[0].weights)));
   EXPECT_THAT(html, HasSubstr("<option value=\"row\" selected=\"\">"));
-  EXPECT_THAT(alignment_svg(picture), Not(HasSubstr("data-weights")));
+  EXPECT_EQ(count_of(html, "selected"), 1U);
 }
 
 TEST(AlignmentPicture, LabelsStayInsideThePicture) {
@@ -117,7 +115,7 @@ TEST(AlignmentPicture, EscapesMarkupInWords) {
   picture.caption = "</svg><script>alert(1)</script>";
   picture.source = {"<b>&\"'", "مرحبا", "👍🏽\x01\xFF"};
   picture.matrices[0].caption = "a < b";
-  for (const std::string& text : {alignment_svg(picture), alignment_html("<t> & t", {picture})}) {
+  for (const std::string& text : {alignment_svg(picture), alignment_matrix(picture, 0)}) {
     EXPECT_EQ(find_xml_fault(text), "");
     EXPECT_THAT(text, HasSubstr("&lt;b&gt;&amp;&quot;&#39;"));
     EXPECT_THAT(text, HasSubstr("مرحبا"));
@@ -128,11 +126,10 @@ TEST(AlignmentPicture, EscapesMarkupInWords) {
 TEST(AlignmentPicture, DrawsSeveralMatricesSideBySideWithCaptions) {
   AttentionPicture picture = example();
   picture.matrices.push_back({"dot", std::vector<float>(6, 0.5F)});
-  for (const std::string& text : {alignment_svg(picture), alignment_html("t", {picture})}) {
-    EXPECT_EQ(count_of(text, "class=\"cells\""), 2U);
-    EXPECT_THAT(text, HasSubstr(">additive</text>"));
-    EXPECT_THAT(text, HasSubstr(">dot</text>"));
-  }
+  const auto svg = alignment_svg(picture);
+  EXPECT_EQ(count_of(svg, "class=\"cells\""), 2U);
+  EXPECT_THAT(svg, HasSubstr(">additive</text>"));
+  EXPECT_THAT(svg, HasSubstr(">dot</text>"));
 }
 
 TEST(AlignmentPicture, LongWordsAreTruncatedWithFullTooltip) {
@@ -151,7 +148,8 @@ TEST(AlignmentPicture, LongSentencesGetSmallerCells) {
 }
 
 TEST(AlignmentPicture, LoadsNothing) {
-  const std::string html = alignment_html("t", {example()});
+  const auto html =
+      html_page("t", scale_switch(WeightScale::absolute), alignment_matrix(example(), 0));
   EXPECT_EQ(count_of(html, "http"), count_of(html, "xmlns=\"http://www.w3.org/2000/svg\""));
   EXPECT_THAT(html, Not(HasSubstr("src=")));
   EXPECT_THAT(html, Not(HasSubstr("@import")));
@@ -161,7 +159,7 @@ TEST(AlignmentPicture, LoadsNothing) {
 TEST(AlignmentPicture, DrawsEmptySentences) {
   const AttentionPicture picture{"", {}, {}, {{"", {}}}};
   EXPECT_EQ(find_xml_fault(alignment_svg(picture)), "");
-  EXPECT_EQ(find_xml_fault(alignment_html("t", {picture, {}})), "");
+  EXPECT_EQ(find_xml_fault(alignment_matrix(picture, 0)), "");
 }
 
 TEST(AlignmentPicture, DotMarksTheChosenPosition) {
@@ -178,7 +176,7 @@ TEST(AlignmentPicture, RefusesWrongNumberOfWeights) {
   AttentionPicture picture = example();
   picture.matrices[0].weights.pop_back();
   EXPECT_THROW(alignment_svg(picture), std::invalid_argument);
-  EXPECT_THROW(alignment_html("t", {picture}), std::invalid_argument);
+  EXPECT_THROW(alignment_matrix(picture, 0), std::invalid_argument);
 }
 
 }  // namespace

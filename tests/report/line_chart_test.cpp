@@ -70,12 +70,12 @@ TEST(LineChart, DrawsPointsBetweenTheirTicks) {
 }
 
 TEST(LineChart, ShowsNamedTicksOnTheAxisAndInTooltips) {
-  LineChart chart{"BLEU", "length", "BLEU", {{"dot", {{0, 30}, {1, 20}}}}, {}, 0.0, 100.0};
+  LineChart chart{"BLEU", "length", "BLEU", {{"dot", {{0, 30}, {1, 20}}}}, {}, 0.0};
   chart.x_ticks = {{0, "1–10"}, {1, "11–20"}};
   const std::string svg = line_chart_svg(chart);
   EXPECT_THAT(svg, HasSubstr(">11–20</text>"));
   EXPECT_THAT(svg, HasSubstr("<title>dot at 11–20: 20</title>"));
-  EXPECT_THAT(svg, HasSubstr(">100</text>"));
+  EXPECT_THAT(svg, HasSubstr(">30</text>"));
 }
 
 TEST(LineChart, SeriesDifferInColourAndMarker) {
@@ -123,7 +123,7 @@ TEST(LineChart, PageHasValuesAndNoBackground) {
 }
 
 TEST(LineChart, BandsCoverTheirIntervals) {
-  LineChart chart{"", "", "", {{"a", {{0, 20}, {1, 30}, {2, 40}}}}, {}, 0.0, 50.0};
+  LineChart chart{"", "", "", {{"a", {{0, 20}, {1, 30}, {2, 40}}}}, {}, 0.0};
   chart.series[0].band = {{10, 30}, {20, 50}, {40, 40}};
   const std::string svg = line_chart_svg(chart);
   std::smatch match;

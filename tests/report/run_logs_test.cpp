@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 
 #include "base/error.h"
@@ -83,6 +84,15 @@ TEST_F(Validation, RowsFollowTheHeader) {
   EXPECT_EQ(read.numbers("bleu")[0], 31.25);
   EXPECT_TRUE(std::isnan(read.numbers("bleu")[1]));
   EXPECT_TRUE(read.numbers("ter").empty());
+}
+
+TEST_F(Validation, TheBestRowIsTheLastOneThatIsMarked) {
+  put("step\tbest\n10\t*\n20\t\n30\t*\n40\t\n");
+  EXPECT_EQ(read_validations(path_).best_row(), 2U);
+  put("step\tbest\n10\t\n");
+  EXPECT_EQ(read_validations(path_).best_row(), std::nullopt);
+  put("step\tbleu\n10\t*\n");
+  EXPECT_EQ(read_validations(path_).best_row(), std::nullopt);
 }
 
 TEST_F(Validation, NumbersReadBackExactly) {

@@ -491,12 +491,5 @@ TEST(HttpMessage, TheHostOfAnAuthority) {
   }
 }
 
-TEST(HttpMessage, DecodesAPartOfAPath) {
-  EXPECT_EQ(decode_percent("a%20b%2Fc"), "a b/c");
-  for (const auto* wrong : {"%", "%2", "%zz", "%2z", "a%"}) {
-    EXPECT_THROW(decode_percent(wrong), HttpError) << wrong;
-  }
-}
-
 }  // namespace
 }  // namespace regard::http_server_test

@@ -28,7 +28,8 @@ using testing::Not;
 using testing::StartsWith;
 
 // Translates to upper case. A line with "wait" is translated when release() is called, one with
-// "bad" is an error, and one with "long" gets a long translation.
+// "bad" is an error, and one with "long" gets a long translation. A line has a sentence more than
+// full stops.
 class UpperCase : public TranslationService {
  public:
   explicit UpperCase(std::string suffix = "") : suffix_(std::move(suffix)) {}
@@ -38,10 +39,12 @@ class UpperCase : public TranslationService {
 
   std::uint64_t submit(const TranslateRequest& request, Listener listener) override {
     if (request.prefix == "refuse") throw HttpError(400, "bad_request", "prefix: refused");
-    listener.reserve(100 * request.lines.size());
+    std::size_t sentences = 0;
+    for (const auto& line : request.lines) sentences += sentences_of(line);
+    listener.reserve(sentences, 100 * request.lines.size());
     const std::lock_guard lock(mutex_);
     const auto number = ++last_;
-    unfinished_ += request.lines.size();
+    unfinished_ += sentences;
     threads_.emplace_back([this, number, lines = request.lines, own = std::move(listener)] {
       for (std::size_t i = 0; i < lines.size(); ++i) translate(number, i, lines[i], own);
     });
@@ -54,7 +57,7 @@ class UpperCase : public TranslationService {
   }
   Statistics statistics() const override {
     const std::lock_guard lock(mutex_);
-    return {.finished_lines = finished_, .unfinished_lines = unfinished_};
+    return {.finished_lines = finished_, .unfinished_sentences = unfinished_};
   }
 
   void release() {
@@ -77,6 +80,9 @@ class UpperCase : public TranslationService {
   }
 
  private:
+  static std::size_t sentences_of(const std::string& line) {
+    return 1 + static_cast<std::size_t>(std::ranges::count(line, '.'));
+  }
   void translate(std::uint64_t request, std::size_t line, const std::string& text,
                  const Listener& listener) {
     std::string upper = text;
@@ -91,7 +97,7 @@ class UpperCase : public TranslationService {
         changed_.wait(lock, [&] { return released_ || cancelled_.contains(request); });
       }
       if (cancelled_.contains(request)) result = error_json("cancelled", "cancelled");
-      --unfinished_;
+      unfinished_ -= sentences_of(text);
       ++finished_;
     }
     if (text.find("bad") != std::string::npos) result = error_json("input", "line: it is bad");
@@ -332,19 +338,33 @@ TEST_F(TranslationApiTest, AsksForTheToken) {
   }
 }
 
-TEST_F(TranslationApiTest, RefusesLinesBeyondTheQueueAndSaysWhenToComeBack) {
-  api_.max_waiting_lines = 3;
+TEST_F(TranslationApiTest, RefusesSentencesBeyondTheQueueAndSaysWhenToComeBack) {
+  api_.max_waiting_sentences = 3;
   start();
   std::thread waiting(
       [&] { EXPECT_THAT(answer(R"({"text": ["wait", "a", "b"]})"), StartsWith("200 ")); });
   wait_for_requests(1);
   const auto refused = post(R"({"text": ["a", "b", "c"]})");
-  EXPECT_THAT(text_of(refused), StartsWith("429 busy: "));
+  EXPECT_THAT(text_of(refused), AllOf(StartsWith("429 busy: "),
+                                      HasSubstr(" sentences are waiting, and 3 would be more")));
   EXPECT_EQ(refused->get_header_value("Retry-After"), "1");
   EXPECT_THAT(answer(R"({"text": "a. b.", "format": "html"})"), HasSubstr("and 3 would be more"));
   translators_[0]->release();
   waiting.join();
   EXPECT_EQ(post(R"({"text": ["a", "b", "c", "d"]})")->status, 200);  // nothing waits
+}
+
+TEST_F(TranslationApiTest, TheQueueCountsTheSentencesOfALineWhenARequestArrivesAndWhileItWaits) {
+  api_.max_waiting_sentences = 4;
+  start();
+  std::thread waiting([&] { EXPECT_EQ(post(R"({"text": "wait. a"})")->status, 200); });
+  wait_for_requests(1);
+  EXPECT_THAT(answer(R"({"text": "a. b. c"})"),
+              AllOf(StartsWith("429 busy: "), HasSubstr("and 3 would be more than the 4 that")));
+  EXPECT_EQ(post(R"({"text": "a. b"})")->status, 200);
+  translators_[0]->release();
+  waiting.join();
+  EXPECT_EQ(post(R"({"text": "a. b. c. d. e. f"})")->status, 200);  // nothing waits
 }
 
 TEST_F(TranslationApiTest, ALateRequestIsCancelled) {
@@ -553,9 +573,9 @@ TEST_F(TranslationApiTest, AModelIsLoadedAgainWhileItIsInUse) {
   wait_for_requests(1);
   loads_ = 1;
   EXPECT_THAT(reload("/models/first/reload", {}), StartsWith("401 "));
-  EXPECT_THAT(reload("/models/third/reload", token), StartsWith("404 not_found: unknown model"));
-  EXPECT_EQ(reload("/models/%66irst/reload", token),
-            R"(200 {"model":"first","status":"reloaded"})");
+  EXPECT_THAT(reload("/models/third/reload", token), StartsWith("404 not_found: path: found `"));
+  EXPECT_THAT(reload("/models/%66irst/reload", token), StartsWith("404 not_found: path: found `"));
+  EXPECT_EQ(reload("/models/first/reload", token), R"(200 {"model":"first","status":"reloaded"})");
   EXPECT_THAT(text_of(post(R"({"text": "a"})", token)), HasSubstr(R"("text":"A+")"));
   EXPECT_THAT(text_of(post(R"({"text": "a", "model": "second"})", token)),
               HasSubstr(R"("text":"A")"));
@@ -593,13 +613,27 @@ TEST(ModelRegistry, EndsWhileAModelIsLoadedAgain) {
 TEST_F(TranslationApiTest, WithoutATokenNobodyReloadsAModel) {
   start();
   EXPECT_THAT(text_of(client().Post("/models/first/reload", "", "")),
-              StartsWith("403 forbidden: /models/*/reload: the server has no --token-file"));
+              StartsWith("403 forbidden: /models/first/reload: the server has no --token-file"));
 }
 
-TEST_F(TranslationApiTest, AModelNameIsPrintable) {
-  for (const auto* name : {"", "a\nb", "a/b", "\xc3\xa9"}) {
-    EXPECT_THROW(models_.add(name, [] { return std::make_unique<UpperCase>(); }), ConfigError);
+TEST_F(TranslationApiTest, TheListOfPathsHasNoNamesOfModels) {
+  http_.token = "secret";
+  start();
+  EXPECT_EQ(text_of(client().Get("/translat")),
+            "404 not_found: path: found `/translat`, expected one of /, /health, /metrics, "
+            "/models, /openapi.json, /translate");
+}
+
+TEST_F(TranslationApiTest, AModelNameNeedsNoEscapeInAPath) {
+  const auto add = [&](const std::string& name) {
+    models_.add(name, [] { return std::make_unique<UpperCase>(); });
+  };
+  for (const auto* name : {"", "a b", "a/b", "a%20", "a+b", "a?", "\xc3\xa9"}) {
+    EXPECT_THAT([&] { add(name); },
+                testing::ThrowsMessage<ConfigError>(
+                    AllOf(StartsWith("-m: found the model name `"), EndsWith("-m NAME=MODEL"))));
   }
+  add("En-fr_2.0~b");
 }
 
 TEST_F(TranslationApiTest, CountsResponsesAndLines) {
@@ -618,7 +652,7 @@ TEST_F(TranslationApiTest, CountsResponsesAndLines) {
                     HasSubstr("regard_translate_seconds_count 2\n"),
                     HasSubstr("regard_translate_seconds_bucket{le=\"+Inf\"} 2\n"),
                     HasSubstr("regard_lines_total{model=\"first\",result=\"translated\"} 2\n"),
-                    HasSubstr("regard_unfinished_lines{model=\"second\"} 0\n")));
+                    HasSubstr("regard_unfinished_sentences{model=\"second\"} 0\n")));
 }
 
 TEST_F(TranslationApiTest, DescribesItsModelsAndItself) {

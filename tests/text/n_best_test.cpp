@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <string>
+#include <vector>
+
 #include "base/error.h"
 
 namespace regard::n_best_test {
@@ -50,18 +54,28 @@ TEST(NBest, HasFeatureMatchesWholeNames) {
   EXPECT_FALSE(has_feature(entry, "a"));
 }
 
-TEST(NBest, AFeatureIsSetInItsPlaceOrAtTheEnd) {
+TEST(NBest, AFeatureHasTheNumbersAfterItsName) {
+  const auto entry = parse_n_best("0 ||| a ||| 7 tm= -1 2 lm=-3 x=y= inf none= tm= 4", "list", 1);
+  std::vector<std::string> names;
+  for (const auto& feature : parse_features(entry)) names.push_back(feature.name);
+  EXPECT_THAT(names, testing::ElementsAre("tm", "lm", "x=y", "none"));
+  EXPECT_THAT(parse_features(entry)[0].numbers, testing::ElementsAre(-1, 2, 4));
+  EXPECT_EQ(feature_value(entry, "lm"), -3);
+  EXPECT_EQ(feature_value(entry, "x=y"), std::numeric_limits<double>::infinity());
+  for (const auto* name : {"tm", "none", "x", "nosuch"}) {
+    EXPECT_FALSE(feature_value(entry, name).has_value()) << name;
+  }
+}
+
+TEST(NBest, AFeatureIsAddedAfterTheOthers) {
   NBestEntry entry;
-  entry.features = "tm= -1 2 lm=-3 x= 4";
-  set_feature(entry, "lm", 0.5);
-  EXPECT_EQ(entry.features, "tm= -1 2 lm= 0.5000 x= 4");
-  set_feature(entry, "tm", 1);
-  EXPECT_EQ(entry.features, "tm= 1.0000 lm= 0.5000 x= 4");
-  set_feature(entry, "new", -2);
-  EXPECT_EQ(feature_value(entry, "new"), -2);
+  entry.features = "tm= -1 2 x= 4";
+  add_feature(entry, "lm", -0.1234567);
+  EXPECT_EQ(entry.features, "tm= -1 2 x= 4 lm= -0.123457");
+  EXPECT_EQ(feature_value(entry, "lm"), -0.123457);
   NBestEntry empty;
-  set_feature(empty, "a", 1);
-  EXPECT_EQ(empty.features, "a= 1.0000");
+  add_feature(empty, "a", 1);
+  EXPECT_EQ(empty.features, "a= 1.000000");
 }
 
 TEST(NBest, FeaturesAreNamesAndNumbers) {

@@ -230,8 +230,8 @@ TEST_F(Together, TheFolderOfTheFirstProcessReachesTheOthers) {
 TEST_F(Together, AMissingProcessIsNamed) {
   const auto errors = in_threads(
       2, [&](std::size_t rank) { const ProcessGroup group(place(rank, 3), /*seconds=*/1); });
-  EXPECT_THAT(errors[0], AllOf(HasSubstr("process 0 of 3"), HasSubstr("127.0.0.1"),
-                               HasSubstr("rank 2"), HasSubstr("start all 3")));
+  EXPECT_THAT(errors[0],
+              AllOf(HasSubstr("127.0.0.1"), HasSubstr("rank 2"), HasSubstr("start all 3")));
 }
 
 TEST_F(Together, AnUnreachableAddressIsNamed) {
@@ -266,8 +266,8 @@ TEST_F(Together, TheEndOfAProcessIsAnErrorInTheOthers) {
     if (rank == 2) return;  // ends without leave()
     for (;;) group.sum(torch::ones({1000}));
   });
-  EXPECT_THAT(errors[0], AllOf(HasSubstr("process 0 of 3"), HasSubstr("has ended")));
-  EXPECT_THAT(errors[1], AllOf(HasSubstr("process 1 of 3"), HasSubstr("has ended")));
+  EXPECT_THAT(errors[0], HasSubstr("has ended"));
+  EXPECT_THAT(errors[1], HasSubstr("has ended"));
 }
 
 constexpr std::int64_t V = 12;
@@ -300,9 +300,11 @@ struct TinyTraining {
     std::vector<double> losses;
     for (std::int64_t step = 1; step <= 5; ++step) {
       std::vector<Batch> batches{make_batch(examples), make_batch(std::span(examples).first(3))};
+      const auto own_counts = [&] {
+        return std::vector<double>{static_cast<double>(group.rank()), 1};
+      };
       const auto result =
-          train_step(trained, batches, {step, 0.01, 0, {static_cast<double>(group.rank()), 1}},
-                     options, pool, group);
+          train_step(trained, batches, {step, 0.01, 0, own_counts}, options, pool, group);
       losses.push_back(result.nll);
       counts = result.counts;
     }
@@ -322,6 +324,7 @@ TEST_F(Together, ProcessesTrainLikeOneProcessWithAllTheirThreads) {
     TinyTraining alone;
     ProcessGroup of_one;
     const auto expected = alone.run(4 + 3 * more, of_one);
+    EXPECT_THAT(alone.counts, ElementsAre(0, 1));
     std::vector<TinyTraining> processes(3);
     std::vector<std::vector<double>> losses(3);
     port_ = free_port();

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace regard::early_stopping_test {
 namespace {
@@ -55,6 +56,15 @@ TEST(EarlyStopping, OfEqualFiguresTheLowerLossIsBetter) {
   EXPECT_FALSE(stopping.add_validation(3, scores_of(5.6, 0)));
   EXPECT_FALSE(stopping.add_validation(4, scores_of(5.4, 0)));
   EXPECT_EQ(stopping.best_step(), 2);
+}
+
+TEST(EarlyStopping, OfEqualFiguresALossThatIsNotANumberIsTheWorst) {
+  EXPECT_TRUE(is_better(Metric::bleu, scores_of(9, 5), scores_of(NAN, 5)));
+  EXPECT_FALSE(is_better(Metric::bleu, scores_of(NAN, 5), scores_of(9, 5)));
+  EXPECT_FALSE(is_better(Metric::bleu, scores_of(NAN, 5), scores_of(NAN, 5)));
+  const ScoredSteps validations = {
+      {1, scores_of(3, 5)}, {2, scores_of(NAN, 5)}, {3, scores_of(2, 5)}, {4, scores_of(4, 6)}};
+  EXPECT_EQ(ranking(Metric::bleu, validations), (std::vector<std::int64_t>{4, 3, 1, 2}));
 }
 
 TEST(EarlyStopping, PatienceCountsValidationsSinceTheBest) {

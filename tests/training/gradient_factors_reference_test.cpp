@@ -60,7 +60,8 @@ torch::Tensor gradient(const Case& c, std::optional<Precision> precision, bool i
   model->train();
   TrainedModel trained(model, options);
   trained.packed_weights =
-      precision ? std::make_unique<kernels::PackedWeights>(*precision) : nullptr;
+      precision ? std::make_unique<kernels::PackedWeights>(*precision, trained.weights.flat())
+                : nullptr;
   auto batch = reversed_pairs(10, 9, V, Random(5, 0));
   if (c.model.output.kind == OutputKind::copy) {
     const auto ids = std::get<SourceIds>(batch.source.values).ids;

@@ -216,7 +216,7 @@ std::vector<StepResult> three_steps(Update& update, const Batch& batch, bool gra
   ThreadPool pool;
   ProcessGroup alone;
   TrainedModel trained(update.model, update.options);
-  StepGraphs step_graphs(torch::kCPU, update.options, trained.weights.flat().numel());
+  StepGraphs step_graphs(torch::kCPU, update.options, *update.model);
   std::vector<StepResult> results;
   for (std::int64_t step = 1; step <= 3; ++step) {
     StepSettings settings{.step = step, .learning_rate = 0.02 / static_cast<double>(step)};

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -178,7 +179,7 @@ TEST_P(EngineTest, RequestsOfManyThreadsGetTheResultsOfATranslationAlone) {
   const auto numbers = engine.statistics();
   EXPECT_EQ(numbers.finished_lines, 5 * (5 + 6 + 7 + 8 + 9 + 10 + 11 + 12));
   EXPECT_EQ(numbers.failed_lines, 0);
-  EXPECT_EQ(numbers.unfinished_lines, 0);
+  EXPECT_EQ(numbers.unfinished_sentences, 0);
   EXPECT_GT(numbers.source_tokens, numbers.finished_lines);
 }
 
@@ -219,7 +220,7 @@ TEST_P(EngineTest, ABlankLineAndNoLineAreFinished) {
   EXPECT_THAT(results.results()[1], HasSubstr("|"));
   Results none;
   engine.submit(none.request({}, search(2)));
-  EXPECT_EQ(engine.statistics().unfinished_lines, 0);
+  EXPECT_EQ(engine.statistics().unfinished_sentences, 0);
 }
 
 TEST_P(EngineTest, AnErrorOfALineLeavesItsNeighboursAlone) {
@@ -299,6 +300,84 @@ TEST_P(EngineTest, ALargeRequestDoesNotHoldUpASmallOne) {
   ASSERT_TRUE(large.wait());
 }
 
+TEST_P(EngineTest, ALineOfManyPartsDoesNotHoldUpASmallOne) {
+  Engine engine(translator_, 4);
+  Results large;
+  auto request = large.request({"a document"}, search(3, 30));
+  request.lines[0].parts = lines(3000);
+  const auto number = engine.submit(std::move(request));
+  EXPECT_GT(engine.statistics().unfinished_sentences, 1500);
+  Results small;
+  engine.submit(small.request({"w5 w6 w7"}, search(1)));
+  ASSERT_TRUE(small.wait());
+  EXPECT_EQ(large.finished(), 0);
+  EXPECT_GT(engine.statistics().unfinished_sentences, 1500);
+  engine.cancel(number);
+  ASSERT_TRUE(large.wait());
+  EXPECT_EQ(large.results()[0], "the search was cancelled");
+  EXPECT_EQ(engine.statistics().unfinished_sentences, 0);
+}
+
+TEST_P(EngineTest, ALineGetsTheTranslationsOfItsPartsInTheirOrder) {
+  const auto parts = lines(30);
+  const auto translations = translator_.translate(parts, search(1), 10);
+  std::string expected;
+  for (const auto& translation : translations) expected += Results::text_of(translation);
+  Engine engine(translator_, 4);
+  Results results;
+  auto request = results.request({"", "w5"}, search(1));
+  request.lines[0].parts = parts;
+  request.progress = [&](std::size_t line, std::size_t part, const std::string& text) {
+    const auto& sentence = line == 0 ? translations[part].text : text;
+    EXPECT_THAT(sentence, StartsWith(text));
+    EXPECT_LT(part, line == 0 ? parts.size() : 1);
+  };
+  engine.submit(std::move(request));
+  ASSERT_TRUE(results.wait());
+  EXPECT_EQ(results.results()[0], expected);
+  EXPECT_EQ(engine.statistics().finished_lines, 2);
+}
+
+TEST_P(EngineTest, AnErrorOfAPartIsTheErrorOfItsLine) {
+  if (GetParam() != "transformer") GTEST_SKIP() << "takes lines of any length";
+  std::string long_part;
+  for (int i = 0; i < 60; ++i) long_part += "w7 ";
+  Engine engine(translator_, 4);
+  Results results;
+  auto request = results.request({"", "w5"}, search(2));
+  request.lines[0].parts = {"w5", long_part, "w6"};
+  engine.submit(std::move(request));
+  ASSERT_TRUE(results.wait());
+  EXPECT_THAT(results.results()[0], StartsWith("source line 1: found 61 tokens"));
+  EXPECT_THAT(results.results()[1], HasSubstr("|"));
+  EXPECT_EQ(engine.statistics().failed_lines, 1);
+}
+
+TEST_P(EngineTest, ThePartsOfALineThatHasFailedAreNotSearched) {
+  if (GetParam() != "transformer") GTEST_SKIP() << "takes lines of any length";
+  std::string long_part;  // the longest, which is taken first
+  for (int i = 0; i < 60; ++i) long_part += "w7 ";
+  Engine engine(translator_, 4);
+  Results results;
+  auto request = results.request({"", "w5"}, search(1));
+  request.lines[0].parts = lines(3000);
+  request.lines[0].parts.push_back(long_part);
+  std::mutex mutex;
+  std::set<std::size_t> searched;  // parts
+  request.progress = [&](std::size_t line, std::size_t part, const std::string& /*text*/) {
+    const std::lock_guard lock(mutex);
+    if (line == 0) searched.insert(part);
+  };
+  engine.submit(std::move(request));
+  ASSERT_TRUE(results.wait());
+  EXPECT_THAT(results.results()[0], StartsWith("source line 1: found 61 tokens"));
+  EXPECT_THAT(results.results()[1], HasSubstr("|"));
+  EXPECT_EQ(engine.statistics().failed_lines, 1);
+  EXPECT_EQ(engine.statistics().unfinished_sentences, 0);
+  const std::lock_guard lock(mutex);
+  EXPECT_LT(searched.size(), 1500);
+}
+
 TEST_P(EngineTest, ALongSentenceDoesNotHoldUpOthers) {
   if (GetParam() != "gru") GTEST_SKIP() << "its translations end at the last position";
   Results never;  // outlives the engine, which cancels it
@@ -359,7 +438,7 @@ TEST_P(EngineTest, EachLineEndsOnceAfterAnErrorOfTheQueue) {
   engine.submit(std::move(request));
   ASSERT_TRUE(first.wait());
   EXPECT_EQ(second.results(), std::vector<std::string>(3, "the queue ends"));
-  EXPECT_EQ(engine.statistics().unfinished_lines, 0);
+  EXPECT_EQ(engine.statistics().unfinished_sentences, 0);
 }
 
 TEST_P(EngineTest, TheDestructorCancelsAndWaits) {

@@ -99,6 +99,13 @@ void translate(const QueuedSentences& batch) {
   for (auto* sentence : batch) sentence->translation.text = upper({*sentence->text})[0];
 }
 
+TEST(QueuedLine, CountsTheBytesOfItsParts) {
+  QueuedLine line{.text = "ab"};
+  const auto whole = line.bytes();
+  line.parts = {std::string(1000, 'a'), std::string(500, 'b')};
+  EXPECT_GE(line.bytes(), whole + 1500);
+}
+
 class TranslationQueueOnThreads : public testing::TestWithParam<std::size_t> {
  protected:
   using Translate = std::function<void(const QueuedSentences&)>;

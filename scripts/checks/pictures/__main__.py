@@ -164,8 +164,7 @@ def make_pages(run):
     translate = ["translate", "-m", run, "-i", sentences, "-o", WORK / "translations", "--quiet"]
     regard("report", run, "-o", pages["run"])
     regard(*translate, "--report", pages["translations"])
-    regard(*translate, "--picture", pages["attention"])
-    regard(*translate, "--picture", pages["attention-relative"], "--attention-scale", "picture")
+    regard(*translate, "--report", pages["translations-relative"], "--attention-scale", "picture")
     regard(*translate, "--picture", pages["sentence"])
     regard(
         *["evaluate", "-m", run, "-s", "data/test.en", "-r", "data/test.fr", "--by-length", "5,10,15"],
@@ -177,8 +176,7 @@ def make_pages(run):
 PAGES = {
     "run": "html",
     "translations": "html",
-    "attention": "html",
-    "attention-relative": "html",
+    "translations-relative": "html",
     "sentence": "svg",
     "lengths": "svg",
 }

@@ -226,11 +226,11 @@ def besiege(server, port, kinds, expected, clients, requests, minutes):
         "memory_at_the_end": memory[-1][1],
         "memory_largest": max(m for _, m in memory),
         "open_connections": server.metric("regard_connections") - 1,  # without the one that asks
-        "unfinished_lines": server.metric('regard_unfinished_lines{model="model"}'),
+        "unfinished_sentences": server.metric('regard_unfinished_sentences{model="model"}'),
         "log": [line for line in server.log if "error" in line][:5],
     }
     grows = figures["memory_at_the_end"] > 1.2 * figures["memory_after_a_minute"] + 50
-    if counts["wrong"] or figures["unfinished_lines"] or figures["open_connections"] > 2 or grows:
+    if counts["wrong"] or figures["unfinished_sentences"] or figures["open_connections"] > 2 or grows:
         raise Failure(CHECK_FAILED, f"the server failed: {figures}")
     return figures
 
@@ -320,5 +320,5 @@ def describe(figures):
         f"{honest}"
         f"- Resident memory: {figures['memory_after_a_minute']:.0f} MB after a minute, "
         f"{figures['memory_at_the_end']:.0f} MB at the end, at most {figures['memory_largest']:.0f} MB. "
-        f"{figures['open_connections']:.0f} connections and {figures['unfinished_lines']:.0f} lines were left.\n"
+        f"{figures['open_connections']:.0f} connections and {figures['unfinished_sentences']:.0f} sentences were left.\n"
     )

@@ -19,6 +19,7 @@
 #include "metrics/input_warnings.h"
 #include "report/progress.h"
 #include "text/unicode.h"
+#include "training/early_stopping.h"
 #include "translation/score_translations.h"
 #include "translation/translator.h"
 
@@ -119,8 +120,8 @@ void warn_of_texts(const EvaluationFiles& files, const EvaluationTexts& texts,
     empty += std::ranges::all_of(texts.references, [&](auto& lines) { return is_blank(lines[i]); });
   }
   if (empty > 0) {
-    print(fmt::format("{}: {} of {} are empty; an empty hypothesis is right for them",
-                      reference.name, empty, counted(reference.lines.size(), "line")));
+    print(fmt::format("{}: {} of {} {} empty; an empty hypothesis is right there", reference.name,
+                      empty, counted(reference.lines.size(), "line"), empty == 1 ? "is" : "are"));
   }
   const NamedText source{files.source, texts.source};
   const auto models = texts.systems.size() - files.systems.size();  // these come first
@@ -133,13 +134,20 @@ void warn_of_texts(const EvaluationFiles& files, const EvaluationTexts& texts,
   }
 }
 
-// The p-value of two identical systems has no meaning.
 void warn_if_identical(const EvaluationTexts& texts) {
   for (std::size_t s = 1; s < texts.systems.size(); ++s) {
     if (texts.systems[s].second != texts.systems[0].second) continue;
-    log::warning("{}: the same translations as {}, so its p-value has no meaning",
+    log::warning("{}: the same translations as {}, so every score is the same",
                  texts.systems[s].first, texts.systems[0].first);
   }
+}
+
+// Adds the metric that chose the model's checkpoint, if it is wer, cer or exact, after the others.
+void add_metric_of(const TrainingOptions& training, EvaluationOptions& options) {
+  const auto metric = training.early_stopping_metric;
+  const std::string name(enum_name(metric));
+  if (!is_optional(metric) || std::ranges::count(options.metrics, name) > 0) return;
+  options.metrics.push_back(name);
 }
 
 // Adds the scores by length, by label and by frequency, if requested.
@@ -174,7 +182,7 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   }
   check_files(inputs, {"-", arguments.output, arguments.by_length_svg});
   check_length_edges(arguments.by_length);
-  const auto options = evaluation_options(arguments.metrics, arguments.settings);
+  auto options = evaluation_options(arguments.metrics_or_default(), arguments.settings);
   const auto format =
       choice_named<ReportFormat>("--format", arguments.json ? "json" : arguments.format);
   if (!arguments.force) {
@@ -198,6 +206,7 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   for (const auto& [name, models] : model_systems(arguments)) {
     if (arguments.each) log::info("{}", name);
     const ModelEvaluation model(arguments, models);
+    if (arguments.metrics.empty()) add_metric_of(model.model().contents.options.training, options);
     const auto source = truncate_source_lines(model.model(), texts.source, arguments.source);
     const auto reference =
         truncate_target_lines(model.model(), texts.references[0], arguments.references[0]);

@@ -27,14 +27,13 @@ std::string bucket_label(const LabelBucket& bucket) {
   return bucket.label;
 }
 
-std::string score_cell(const MetricScore& score, double baseline) {
+std::string score_cell(const MetricScore& score) {
   auto text = fmt::format("{:.2f}", score.value);
   if (score.confidence) {
     text += fmt::format(" ({:.2f} ± {:.2f})", score.confidence->mean, score.confidence->half_width);
   }
   if (score.p_value) {
-    const bool differs = *score.p_value < 0.05 && score.value != baseline;
-    text += fmt::format(" (p = {:.4f}){}", *score.p_value, differs ? "*" : "");
+    text += fmt::format(" (p = {:.4f}){}", *score.p_value, *score.p_value < 0.05 ? "*" : "");
   }
   return text;
 }
@@ -293,9 +292,7 @@ Table score_table(const Evaluation& evaluation) {
     const bool first = &system == &systems.front();
     std::vector<std::string> row = {system.name};
     if (first && evaluation.options.test != PairedTest::none) row[0] += " (baseline)";
-    for (std::size_t m = 0; m < system.scores.size(); ++m) {
-      row.push_back(score_cell(system.scores[m], evaluation.systems[0].scores[m].value));
-    }
+    for (const auto& score : system.scores) row.push_back(score_cell(score));
     const auto& [perplexity, alignment] = system.reference;
     if (perplexity) row.push_back(format_fixed(*perplexity, 2));
     if (alignment) row.push_back(fmt::format("{:.4f}", alignment->error_rate));

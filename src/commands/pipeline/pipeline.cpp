@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/choice.h"
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -24,6 +25,7 @@
 #include "commands/output_file.h"
 #include "commands/pipeline/pipeline_step.h"
 #include "commands/without_torch.h"
+#include "config/training_options.h"
 #include "report/format.h"
 #include "report/run_logs.h"
 #include "report/table.h"
@@ -246,15 +248,11 @@ Json scores_of(const PipelineStep& step) {
   const auto file = step.result + "/validations.tsv";
   if (step.command() == "train" && is_file(file)) {
     const auto validations = read_validations(file);
-    const auto best = std::ranges::find(validations.columns, "best") - validations.columns.begin();
-    for (const auto* name : {"bleu", "chrf", "wer", "cer", "exact", "perplexity"}) {
+    const auto best = validations.best_row();
+    for (const auto& name : choice_names<Metric>()) {
       const auto values = validations.numbers(name);
-      for (std::size_t row = 0; row < values.size(); ++row) {
-        const auto& cells = validations.rows[row];
-        const bool is_best =
-            best < std::ssize(cells) && cells[static_cast<std::size_t>(best)] == "*";
-        if (is_best && !std::isnan(values[row])) scores[name] = values[row];
-      }
+      if (!best || name == "loss" || values.empty() || std::isnan(values[*best])) continue;
+      scores[name] = values[*best];
     }
   } else if (step.command() == "evaluate") {
     const auto all = parse_json(read_file<InputError>(step.result, "scores"));

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/sha256.h"
+#include "base/strings.h"
 #include "base/suggest.h"
 #include "cli/command_line.h"
 #include "config/check.h"
@@ -28,8 +29,8 @@ const StepWords step_commands = {"train",      "prepare",  "features", "translat
                                  "shortlist",  "average",  "quantize", "report"};
 
 // The options of these commands that name a file to read, which must be there.
-const StepWords input_options = {"-i",    "--input", "-s",    "--src",       "-t",
-                                 "--trg", "-r",      "--ref", "--hypotheses"};
+constexpr const char* input_options[] = {"--config", "--input",      "--src",    "--trg",
+                                         "--ref",    "--hypotheses", "--n-best", "--weights"};
 
 // The digest of a result is that of the file, or of the first of these files in the folder.
 constexpr const char* result_parts[] = {"", "/best/model.safetensors", "/last/model.safetensors",
@@ -53,6 +54,15 @@ std::string file_digest(const std::string& path) {
   }
   if (!file.eof()) throw InputError("{}: cannot be read", path);
   return hash.hex_digest();
+}
+
+// Parses the words of a step. Returns the message of a usage error, or "".
+std::string usage_fault(CommandLine& command_line, const StepWords& words) {
+  try {
+    return command_line.find_fault(words).value_or("");
+  } catch (const std::runtime_error&) {
+    return "found a request for help";
+  }
 }
 
 // Returns the files or folders that a step writes.
@@ -86,21 +96,14 @@ class StepMaker {
                         fmt::join(step_commands, ", "),
                         did_you_mean(step.command(), step_commands));
     }
-    for (const auto& word : step.words) {
-      const auto option = word.substr(0, word.find('='));
-      const bool is_output = option == "-o" || option == "--output";
-      // `evaluate --output` is a file of translations beside the scores.
-      if ((is_output && step.command() != "evaluate") || option == "training.model_dir") {
-        throw ConfigError("{}: found {}, but the pipeline sets the output, {}; remove it", place_,
-                          word, step.result);
-      }
-    }
+    reject_output(step);
     if (step.command() == "train") {
       step.words.push_back("training.model_dir=" + step.result);
     } else if (step.prints_result()) {
       const bool prints_list = std::ranges::any_of(
           step.words, [](const auto& word) { return word.starts_with("--n-best"); });
-      if (step.command() == "evaluate" || !prints_list) step.words.emplace_back("--json");
+      const bool prints_json = has(step.words, "--json");
+      if (!prints_json && !prints_list) step.words.emplace_back("--json");
     } else {
       step.words.insert(step.words.end(), {"--output", step.result});
     }
@@ -117,17 +120,27 @@ class StepMaker {
   }
 
  private:
+  // Throws ConfigError if the plan sets the output of a step, or the form of its scores.
+  void reject_output(const PipelineStep& step) const {
+    CommandLine planned;
+    usage_fault(planned, step.words);  // at least that of the missing output
+    // `evaluate --output` is a file of translations beside the scores.
+    const bool is_evaluate = step.command() == "evaluate";
+    const std::string option = is_evaluate ? "--format" : "--output";
+    auto given = planned.values_of(option).value_or(StepWords());
+    for (auto& word : given) word = option + " " + word;
+    std::ranges::copy_if(step.words, std::back_inserter(given), [](const std::string& word) {
+      return word.starts_with("training.model_dir=");
+    });
+    if (given.empty()) return;
+    throw ConfigError("{}: found {}, but the pipeline sets the output, {}{}; remove it", place_,
+                      given.front(), step.result, is_evaluate ? " (JSON)" : "");
+  }
+
   // Checks the options, and the configuration of a training.
   void check(PipelineStep& step) {
     CommandLine command_line;
-    const auto fault_in = [](CommandLine& parser, const StepWords& words) -> std::string {
-      try {
-        return parser.find_fault(words).value_or("");
-      } catch (const std::runtime_error&) {
-        return "found a request for help";
-      }
-    };
-    auto fault = fault_in(command_line, step.words);
+    auto fault = usage_fault(command_line, step.words);
     try {
       const auto* train = std::get_if<TrainArguments>(&command_line.parsed);
       if (fault.empty() && train != nullptr) {
@@ -141,13 +154,12 @@ class StepMaker {
       fault = error.what();
     }
     if (!fault.empty()) throw ConfigError("{}: {}", place_, fault);
-    for (std::size_t i = 1; i + 1 < step.words.size(); ++i) {
-      if (has(input_options, step.words[i])) require({step.words[i + 1]}, step);
+    for (const std::string option : input_options) {
+      if (option == "--n-best" && step.command() != "score") continue;  // a number
+      if (const auto files = command_line.values_of(option)) require(*files, step);
     }
-    auto words = step.words;
-    words.insert(words.end(), {"--threads", "1"});
-    CommandLine with_threads;
-    step.takes_threads = !has(step.words, "--threads") && fault_in(with_threads, words).empty();
+    const auto threads = command_line.values_of("--threads");
+    step.takes_threads = threads && threads->empty();
   }
 
   // Throws InputError for a file that is not there, unless a step writes it.
@@ -191,14 +203,6 @@ std::vector<PipelineStep> make_steps(const PipelinePlan& plan) {
   std::vector<PipelineStep> steps;
   for (const auto& planned : plan.steps) steps.push_back(maker.make(planned));
   return steps;
-}
-
-std::string shell_word(const std::string& word) {
-  constexpr std::string_view special = " \t\n\"'\\$`&|;<>()[]{}*?!#~";
-  if (!word.empty() && word.find_first_of(special) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 std::string shell_command(const StepWords& words) {

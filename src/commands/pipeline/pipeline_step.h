@@ -29,8 +29,6 @@ struct PipelineStep {
 // configurations of all trainings. Throws ConfigError or InputError with file:line.
 std::vector<PipelineStep> make_steps(const PipelinePlan& plan);
 
-// Returns a word, in quotes if a shell would change it.
-std::string shell_word(const std::string& word);
 // Returns "regard" and the words, for a shell.
 std::string shell_command(const std::vector<std::string>& words);
 

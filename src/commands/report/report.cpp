@@ -50,12 +50,13 @@ std::string attention_html(const LoadedModel& model, const ScoredText& text, std
   const auto& search = model.contents.options.search;
   auto request = search_request(search);
   request.want_tree = true;
-  const auto translations = model.translator().translate(lines, request, search.batch_size);
+  const auto translator = model.translator();
+  const auto translations = translator.translate(lines, request, search.batch_size);
   std::string html;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (translations[i].hypotheses.empty()) continue;
     html += fmt::format("<h3>line {}</h3>\n", sample[i] + 1) +
-            sentence_html(model, lines[i], translations[i]);
+            sentence_html(model, translator, lines[i], translations[i]);
   }
   return html;
 }
@@ -83,8 +84,8 @@ ExitCode report(const ReportArguments& arguments) {
   if (arguments.model.models.size() > 1) return report_comparison(arguments);
   const std::filesystem::path folder = arguments.model.models[0];
   const auto path = arguments.output.empty() ? (folder / "report.html").string() : arguments.output;
-  check_files({arguments.source, arguments.reference, arguments.hypotheses}, {path});
   const auto run = read_run(folder);
+  check_files({arguments.source, arguments.reference, arguments.hypotheses}, {path});
   const auto text = scored_text(arguments, run);
   // The translations over time are always those of the validation text.
   const auto validation = arguments.hypotheses.empty() ? text : validation_text(run);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/choice.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -45,11 +46,11 @@ std::vector<std::string> differing_keys(const std::vector<RunRecord>& runs) {
 // Returns the columns of validations.tsv that are scores, of all runs.
 std::vector<std::string> metrics_of(const std::vector<RunRecord>& runs) {
   std::vector<std::string> metrics;
-  for (const auto* metric : {"loss", "bleu", "chrf", "wer", "cer", "exact"}) {
-    if (std::ranges::any_of(
-            runs, [&](const RunRecord& run) { return !std::isnan(run.value_at_best(metric)); })) {
-      metrics.emplace_back(metric);
-    }
+  for (const auto& metric : choice_names<Metric>()) {
+    const auto has_score = [&](const RunRecord& run) {
+      return !std::isnan(run.value_at_best(metric));
+    };
+    if (metric != "perplexity" && std::ranges::any_of(runs, has_score)) metrics.push_back(metric);
   }
   return metrics;
 }

@@ -41,16 +41,15 @@ namespace fs = std::filesystem;
 
 constexpr double missing_value = std::numeric_limits<double>::quiet_NaN();
 
-// Returns the step of the last validation marked as best.
-std::optional<std::int64_t> last_best_step(const ValidationTable& validations) {
-  const auto column = std::ranges::find(validations.columns, "best");
-  const auto steps = validations.steps();
-  std::optional<std::int64_t> best;
-  for (std::size_t i = 0; i < steps.size() && column != validations.columns.end(); ++i) {
-    const auto index = static_cast<std::size_t>(column - validations.columns.begin());
-    if (validations.rows[i][index] == "*") best = steps[i];
+// Returns the run that a model folder is in: RUN of RUN/best and RUN/checkpoints/step-00000100.
+std::optional<fs::path> run_above(const fs::path& model) {
+  if (!is_file(model / "model.safetensors")) return std::nullopt;
+  auto above = model;
+  for (int level = 0; level < 3; ++level) {  // 3: the path may end in a slash
+    above = above.has_parent_path() ? above.parent_path() : ".";
+    if (is_run(above)) return above;
   }
-  return best;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -84,6 +83,11 @@ bool is_run(const fs::path& path) {
 
 RunRecord read_run(const fs::path& path) {
   if (!is_run(path)) {
+    if (const auto run = run_above(path)) {
+      throw CheckpointError(
+          "{}: found a model of a run, expected the run; did you mean `regard report {}`?",
+          path.string(), shell_word(run->string()));
+    }
     std::error_code ignored;
     throw CheckpointError(
         "{}: {} (looked for: config.yaml and train.jsonl, which `regard train` writes)",
@@ -106,7 +110,9 @@ RunRecord read_run(const fs::path& path) {
   // Prefers the link `best` to the marks in validations.tsv, which may come from an earlier
   // early_stopping_metric.
   run.best_step = RunFolder(path).best_step();
-  if (!run.best_step) run.best_step = last_best_step(run.validations);
+  const auto steps = run.validations.steps();
+  const auto row = run.validations.best_row();
+  if (!run.best_step && row && !steps.empty()) run.best_step = steps[*row];
   return run;
 }
 

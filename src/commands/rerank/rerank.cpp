@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -17,11 +17,10 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "base/suggest.h"
 #include "cli/arguments.h"
 #include "commands/commands.h"
 #include "commands/output_file.h"
-#include "commands/rerank/rerank_features.h"
+#include "commands/rerank/reranked_list.h"
 #include "data/byte_stream.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
@@ -37,30 +36,37 @@ namespace {
 struct FeatureWeight {
   std::string name;
   double weight = 0;
-  std::optional<FeatureModel> model;  // with which it was tuned
 };
 
-// The weights of the command line or of a file. `origin` names them in messages.
+// The weights of the command line or of a file.
 struct Weights {
-  std::string origin;
+  FeatureOrigin origin;
   std::vector<FeatureWeight> features;
+
+  bool has(const std::string& name) const {
+    return std::ranges::find(features, name, &FeatureWeight::name) != features.end();
+  }
+  // Returns the weights without the names.
+  std::vector<double> factors() const {
+    std::vector<double> all;
+    for (const auto& feature : features) all.push_back(feature.weight);
+    return all;
+  }
 };
 
 Weights parse_weights(const std::vector<std::string>& given) {
-  Weights weights{"--weight", {}};
+  Weights weights{{"--weight", true}, {}};
   for (const auto& text : given) {
     const auto equals = text.rfind('=');
     const auto name = text.substr(0, equals);
     const auto value = equals == text.npos
                            ? std::nullopt
-                           : finite_number(std::string_view(text).substr(equals + 1));
-    if (!value || name.empty()) {
+                           : parse_number<double>(std::string_view(text).substr(equals + 1));
+    if (!value || !std::isfinite(*value) || name.empty()) {
       throw ConfigError("--weight: found '{}', expected NAME=NUMBER, such as length=0.2", text);
     }
-    if (std::ranges::find(weights.features, name, &FeatureWeight::name) != weights.features.end()) {
-      throw ConfigError("--weight: found {} twice", name);
-    }
-    weights.features.push_back({name, *value, std::nullopt});
+    if (weights.has(name)) throw ConfigError("--weight: found {} twice", name);
+    weights.features.push_back({name, *value});
   }
   return weights;
 }
@@ -75,175 +81,98 @@ Weights read_weights(const std::string& path) {
   if (!json.is_object() || !json.contains("features") || !json["features"].is_array()) {
     reject("found no list `features`");
   }
-  Weights weights{path, {}};
+  Weights weights{{path, false}, {}};
   for (const auto& entry : json["features"]) {
     const auto place = fmt::format("features[{}]", weights.features.size());
-    const auto text = [&](const char* key) {
-      return entry.contains(key) && entry[key].is_string() ? entry[key].get<std::string>() : "";
-    };
-    if (!entry.is_object() || text("name").empty()) reject(place + " has no `name`");
+    const bool has_name = entry.contains("name") && entry["name"].is_string();
+    const auto name = has_name ? entry["name"].get<std::string>() : "";
+    if (name.empty()) reject(place + " has no `name`");
     if (!entry.contains("weight") || !entry["weight"].is_number()) {
-      reject(fmt::format("{} ({}) has no number `weight`", place, text("name")));
+      reject(fmt::format("{} ({}) has no number `weight`", place, name));
     }
-    if (std::ranges::count(weights.features, text("name"), &FeatureWeight::name) > 0) {
-      reject(fmt::format("{} ({}) repeats a feature", place, text("name")));
-    }
-    FeatureWeight feature{text("name"), entry["weight"].get<double>(), std::nullopt};
-    if (entry.contains("model")) {
-      feature.model =
-          FeatureModel{text("model"), text("sha256"), {text("src_tag"), text("trg_tag")}};
-    }
-    weights.features.push_back(std::move(feature));
+    if (weights.has(name)) reject(fmt::format("{} ({}) repeats a feature", place, name));
+    weights.features.push_back({name, entry["weight"].get<double>()});
   }
   if (weights.features.empty()) reject("`features` is empty");
   return weights;
 }
 
-// Returns "-m", "--reverse" or "--lm".
-std::string option_of(const std::string& feature) {
-  if (feature.starts_with("model")) return "-m";
-  return feature.starts_with("lm") ? "--lm" : "--reverse";
-}
-
-[[noreturn]] void reject_missing(const Weights& weights, const FeatureWeight& feature,
-                                 const FeatureTable& table) {
-  const bool in_file = !weights.origin.starts_with("--");
-  if (is_model_feature(feature.name)) {
-    throw ConfigError(
-        "{}: the feature {} needs a model; give {} with {}, or a table with --features",
-        weights.origin, feature.name, feature.model ? feature.model->path : "its folder",
-        option_of(feature.name));
-  }
-  const auto known = table.known_features();
-  const auto message = fmt::format(
-      "{}: found the feature {}, which the list does not have; expected one of {}{}",
-      weights.origin, feature.name, fmt::join(known, ", "), did_you_mean(feature.name, known));
-  if (in_file) throw InputError("{}", message);
-  throw ConfigError("{}", message);
-}
-
-void warn_of_other_model(const Weights& weights, const FeatureWeight& feature,
-                         const FeatureTable& table) {
-  const auto model = table.model_of(feature.name);
-  if (!feature.model || !model || feature.model->equals(*model)) return;
-  const bool other_tags = feature.model->sha256 == model->sha256;
-  log::warning("{}: the weight of {} was tuned with {} {}; tune again", weights.origin,
-               feature.name, other_tags ? "other tags of" : "another model than", model->path);
-}
-
 // Returns the values of each entry, [entries, features].
-std::vector<double> entry_values(const FeatureTable& table, const Weights& weights,
-                                 std::size_t entries) {
+std::vector<double> entry_values(const RerankedList& list, const Weights& weights) {
   const auto F = weights.features.size();
-  std::vector<double> all(entries * F);
+  std::vector<double> all(list.entries.size() * F);
   for (std::size_t f = 0; f < F; ++f) {
-    const auto values = table.values(weights.features[f].name);
-    if (!values) reject_missing(weights, weights.features[f], table);
-    for (std::size_t i = 0; i < entries; ++i) all[i * F + f] = (*values)[i];
+    const auto values = feature_values(list, weights.features[f].name, weights.origin);
+    for (std::size_t i = 0; i < values.size(); ++i) all[i * F + f] = values[i];
   }
   return all;
 }
 
-// Throws ConfigError for a model of the command line that no weight needs.
-void check_models_are_used(const Weights& weights, const FeatureTable& table) {
-  for (const auto& feature : table.given_features()) {
-    const auto is_of_model = [&](const FeatureWeight& weight) {
-      return weight.name == feature || weight.name == feature + "_per_token";
-    };
-    if (std::ranges::any_of(weights.features, is_of_model)) continue;
-    throw ConfigError(
-        "{}: the weights have no feature {}, so this model has no effect; leave it out",
-        option_of(feature), feature);
-  }
-}
-
-// Writes the reranked list of a sentence with the features that were summed. `order` has the
-// entries, best first.
-void write_list(OutputFile& output, const RerankedList& list, const Weights& weights,
-                const FeatureTable& table, const std::vector<double>& values,
-                const std::vector<double>& totals, std::span<const std::size_t> order) {
+// Returns the weighted sum of each entry.
+std::vector<double> entry_totals(const RerankedList& list, const Weights& weights) {
   const auto F = weights.features.size();
-  for (const auto i : order) {
-    auto entry = list.entries[i];
-    for (std::size_t f = 0; f < F; ++f) {
-      const auto& name = weights.features[f].name;
-      const bool is_computed = is_model_feature(name) && table.has_model(name);
-      const bool is_kept = name == "score" || (has_feature(entry, name) && !is_computed);
-      if (!is_kept) set_feature(entry, name, values[i * F + f]);
-    }
-    entry.score = fmt::format("{:.6f}", totals[i]);
-    output.write(format_n_best(entry) + "\n");
-  }
-}
-
-ExitCode apply_weights(const RerankArguments& arguments, const RerankedList& list,
-                       FeatureTable& table) {
-  auto weights =
-      arguments.weights.empty() ? parse_weights(arguments.weight) : read_weights(arguments.weights);
-  check_models_are_used(weights, table);
-  std::erase_if(weights.features, [](const auto& feature) { return feature.weight == 0; });
-  if (weights.features.empty()) {
-    throw ConfigError("{}: found only weights of 0, expected another one", weights.origin);
-  }
-  for (const auto& feature : weights.features) {  // before models are loaded
-    if (is_model_feature(feature.name) && table.has_model(feature.name)) continue;
-    if (!table.values(feature.name)) reject_missing(weights, feature, table);
-  }
-  OutputFile output(arguments.output);
-  std::vector<std::string> names;
-  for (const auto& feature : weights.features) names.push_back(feature.name);
-  table.compute(names);
-  const auto F = weights.features.size();
-  const auto values = entry_values(table, weights, list.entries.size());
-  for (const auto& feature : weights.features) warn_of_other_model(weights, feature, table);
-  std::vector<double> factors;
-  for (const auto& feature : weights.features) factors.push_back(feature.weight);
+  const auto values = entry_values(list, weights);
+  const auto factors = weights.factors();
   std::vector<double> totals;
   for (std::size_t i = 0; i < list.entries.size(); ++i) {
     totals.push_back(weighted_sum(factors, std::span(values).subspan(i * F, F)));
-    if (!std::isfinite(totals.back())) {
-      throw InputError("{}: the weighted sum of {} is too large for a number; lower the weights",
-                       weights.origin, list.entries[i].text);
-    }
+    if (std::isfinite(totals.back())) continue;
+    throw InputError("{}: the weighted sum of {} is too large for a number; lower the weights",
+                     weights.origin.name, list.entries[i].text);
   }
-  for (auto order : list.grouped) {
+  return totals;
+}
+
+ExitCode apply_weights(const RerankArguments& arguments, const RerankedList& list) {
+  auto weights =
+      arguments.weights.empty() ? parse_weights(arguments.weight) : read_weights(arguments.weights);
+  std::erase_if(weights.features, [](const auto& feature) { return feature.weight == 0; });
+  if (weights.features.empty()) {
+    throw ConfigError("{}: found only weights of 0, expected another one", weights.origin.name);
+  }
+  const auto totals = entry_totals(list, weights);
+  OutputFile output(arguments.output);
+  for (std::size_t s = 0; s < list.sentences(); ++s) {
+    std::vector<std::size_t> order(list.first[s + 1] - list.first[s]);
+    std::iota(order.begin(), order.end(), list.first[s]);
     std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return totals[i]; });
     if (arguments.n_best == 0) {
       output.write(list.entries[order[0]].text + "\n");
       continue;
     }
     order.resize(std::min(order.size(), static_cast<std::size_t>(arguments.n_best)));
-    write_list(output, list, weights, table, values, totals, order);
+    for (const auto i : order) {
+      auto entry = list.entries[i];
+      if (weights.has("length") && !has_feature(entry, "length")) {
+        add_feature(entry, "length", static_cast<double>(word_count(entry.text)));
+      }
+      entry.score = fmt::format("{:.6f}", totals[i]);
+      output.write(format_n_best(entry) + "\n");
+    }
   }
   output.commit();
   return ExitCode::ok;
 }
 
 // Returns the features to be tuned, with the weights to start from.
-Weights initial_weights(const RerankArguments& arguments, const FeatureTable& table) {
-  Weights weights{"--list-features", {}};
-  const auto add = [&](const std::string& name) {
-    const auto known = std::ranges::find(weights.features, name, &FeatureWeight::name);
-    if (known == weights.features.end()) weights.features.push_back({name, 0, std::nullopt});
-  };
-  for (const auto& name : arguments.list_features) {
-    if (name != "none") add(name);
-  }
-  for (const auto& name : table.names()) {
-    if (arguments.per_token || !is_model_feature(name) || !name.ends_with("_per_token")) add(name);
-  }
-  if (!arguments.no_length) add("length");
-  if (weights.features.empty()) {
+Weights initial_weights(const RerankArguments& arguments, const RerankedList& list) {
+  auto names = arguments.list_features;
+  if (names.empty()) names = common_features(list);
+  std::erase(names, "length");
+  if (!arguments.no_length) names.emplace_back("length");
+  if (names.empty()) {
     throw ConfigError(
-        "--no-length: found nothing else to tune; name a model or a feature of the list");
+        "--no-length: found nothing else to tune; add a feature with `regard score --n-best`");
+  }
+  Weights weights{{"--list-features", true}, {}};
+  for (const auto& name : names) {
+    if (!weights.has(name)) weights.features.push_back({name, 0});
   }
   const auto given = parse_weights(arguments.weight);
   if (given.features.empty()) weights.features[0].weight = 1;
   for (const auto& feature : given.features) {
     const auto place = std::ranges::find(weights.features, feature.name, &FeatureWeight::name);
     if (place == weights.features.end()) {
-      std::vector<std::string> names;
-      for (const auto& known : weights.features) names.push_back(known.name);
       throw ConfigError("--weight: found the feature {}, which is not tuned; expected one of {}",
                         feature.name, fmt::join(names, ", "));
     }
@@ -256,7 +185,11 @@ References read_references(const RerankArguments& arguments, const RerankedList&
   References references;
   for (const auto& path : arguments.references) {
     const auto lines = read_lines(path);
-    check_line_counts(path, lines.size(), list.source_path, list.source.size());
+    if (lines.size() != list.sentences()) {
+      throw InputError("{}: found {}, expected {}, one for each sentence of {}{}", input_name(path),
+                       counted(lines.size(), "line"), list.sentences(), input_name(list.path),
+                       other_line_break(path));
+    }
     if (std::ranges::all_of(lines, is_blank)) {
       throw InputError("{}: empty, so there is nothing to tune for", path);
     }
@@ -267,24 +200,19 @@ References read_references(const RerankArguments& arguments, const RerankedList&
 
 // Returns the features and the counts of all entries, sentence by sentence.
 CandidateTable candidate_table(const RerankedList& list, const References& references,
-                               const FeatureTable& features, const Weights& weights,
-                               const CorpusMetric& metric) {
+                               const Weights& weights, const CorpusMetric& metric) {
   CandidateTable table;
   table.features = weights.features.size();
+  table.first = list.first;
+  table.values = entry_values(list, weights);
   table.metric = &metric;
-  const auto values = entry_values(features, weights, list.entries.size());
   std::vector<std::string> texts;
   References repeated(references.size());
-  for (const auto& entries : list.grouped) {
-    for (const auto i : entries) {
-      const auto row = std::span(values).subspan(i * table.features, table.features);
-      table.values.insert(table.values.end(), row.begin(), row.end());
-      texts.push_back(list.entries[i].text);
-      for (std::size_t r = 0; r < references.size(); ++r) {
-        repeated[r].push_back(references[r][list.entries[i].sentence]);
-      }
+  for (const auto& entry : list.entries) {
+    texts.push_back(entry.text);
+    for (std::size_t r = 0; r < references.size(); ++r) {
+      repeated[r].push_back(references[r][entry.sentence]);
     }
-    table.first.push_back(texts.size());
   }
   table.counts = metric.count(texts, repeated);
   return table;
@@ -299,16 +227,13 @@ struct Words {
 };
 
 Words count_list_words(const RerankedList& list, const References& references,
-                       const FeatureTable& features, const CandidateTable& table,
-                       std::span<const double> initial, std::span<const double> tuned) {
-  const auto lengths = *features.values("length");
-  std::vector<double> of_candidate;
-  for (const auto& entries : list.grouped) {
-    for (const auto i : entries) of_candidate.push_back(lengths[i]);
-  }
+                       const CandidateTable& table, std::span<const double> initial,
+                       std::span<const double> tuned) {
   const auto sum = [&](std::span<const double> weights) {
     double words = 0;
-    for (const auto candidate : best_candidates(table, weights)) words += of_candidate[candidate];
+    for (const auto candidate : best_candidates(table, weights)) {
+      words += static_cast<double>(word_count(list.entries[candidate].text));
+    }
     return words;
   };
   Words words{.before = sum(initial), .after = sum(tuned)};
@@ -320,8 +245,7 @@ Words count_list_words(const RerankedList& list, const References& references,
 }
 
 Json tuned_weights_json(const Weights& weights, const TunedWeights& tuned,
-                        const FeatureTable& features, const CandidateTable& table,
-                        const Words& words, std::size_t references) {
+                        const CandidateTable& table, const Words& words, std::size_t references) {
   Json json = {
       {"metric", table.metric->name()},        {"signature", table.metric->signature(references)},
       {"score_before", tuned.initial_score},   {"score_after", tuned.score},
@@ -329,37 +253,22 @@ Json tuned_weights_json(const Weights& weights, const TunedWeights& tuned,
       {"words_of_reference", words.reference}, {"sentences", table.sentences()},
       {"candidates", table.candidates()},      {"features", Json::array()}};
   for (std::size_t f = 0; f < tuned.weights.size(); ++f) {
-    const auto& name = weights.features[f].name;
-    Json entry = {{"name", name}, {"weight", tuned.weights[f]}};
-    if (const auto model = features.model_of(name)) {
-      entry["model"] = model->path;
-      entry["sha256"] = model->sha256;
-      if (!model->tags.source.empty()) entry["src_tag"] = model->tags.source;
-      if (!model->tags.target.empty()) entry["trg_tag"] = model->tags.target;
-    }
-    json["features"].push_back(std::move(entry));
+    json["features"].push_back({{"name", weights.features[f].name}, {"weight", tuned.weights[f]}});
   }
   return json;
 }
 
-ExitCode tune(const RerankArguments& arguments, const RerankedList& list, FeatureTable& features) {
+ExitCode tune(const RerankArguments& arguments, const RerankedList& list) {
   const auto references = read_references(arguments, list);
   const auto metric = make_metric(arguments.metric, {});
-  for (const auto& name : arguments.list_features) {  // before models are loaded
-    if (name != "none" && !features.values(name) && !features.has_model(name)) {
-      reject_missing({"--list-features", {}}, {name, 0, std::nullopt}, features);
-    }
-  }
+  const auto weights = initial_weights(arguments, list);
+  const auto table = candidate_table(list, references, weights, *metric);
+  const auto initial = weights.factors();
   OutputFile output(arguments.output);
-  features.compute(std::nullopt);
-  const auto weights = initial_weights(arguments, features);
-  const auto table = candidate_table(list, references, features, weights, *metric);
-  std::vector<double> initial;
-  for (const auto& feature : weights.features) initial.push_back(feature.weight);
-  const auto pool = make_thread_pool(arguments.device.threads, torch::kCPU);
+  const auto pool = make_thread_pool(arguments.threads, torch::kCPU);
   const auto tuned = tune_weights(table, initial, {arguments.restarts, arguments.seed}, *pool);
-  const auto words = count_list_words(list, references, features, table, initial, tuned.weights);
-  const auto json = tuned_weights_json(weights, tuned, features, table, words, references.size());
+  const auto words = count_list_words(list, references, table, initial, tuned.weights);
+  const auto json = tuned_weights_json(weights, tuned, table, words, references.size());
   output.write(to_text(json, 2) + "\n");
   output.commit();
   log::info("{} {:.2f} before, {:.2f} after tuning {} on {} of {}", metric->name(),
@@ -374,14 +283,11 @@ ExitCode tune(const RerankArguments& arguments, const RerankedList& list, Featur
 
 ExitCode rerank(const RerankArguments& arguments) {
   check_rerank(arguments);
-  std::vector<std::string> inputs = {arguments.source, path_or_dash(arguments.input),
-                                     arguments.weights};
+  std::vector<std::string> inputs = {path_or_dash(arguments.input), arguments.weights};
   inputs.insert(inputs.end(), arguments.references.begin(), arguments.references.end());
-  check_files(inputs, {path_or_dash(arguments.output), arguments.features});
-  const auto list = read_list(arguments);
-  FeatureTable features(arguments, list);
-  return arguments.tune ? tune(arguments, list, features)
-                        : apply_weights(arguments, list, features);
+  check_files(inputs, {path_or_dash(arguments.output)});
+  const auto list = read_list(path_or_dash(arguments.input));
+  return arguments.tune ? tune(arguments, list) : apply_weights(arguments, list);
 }
 
 }  // namespace regard

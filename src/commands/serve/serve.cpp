@@ -189,7 +189,7 @@ ExitCode serve(const ServeArguments& arguments) {
   options.limits = {.max_lines = static_cast<std::size_t>(arguments.max_lines),
                     .max_characters = static_cast<std::size_t>(arguments.max_characters),
                     .max_beam_size = arguments.max_beam_size};
-  options.max_waiting_lines = static_cast<std::size_t>(arguments.max_waiting);
+  options.max_waiting_sentences = static_cast<std::size_t>(arguments.max_waiting);
   options.timeout = std::chrono::seconds(arguments.timeout);
   options.log_text = arguments.log_text;
 

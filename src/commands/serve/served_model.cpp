@@ -50,11 +50,13 @@ Json alignment_json(const Alignment& alignment) {
 class ServedModel::Answer {
  public:
   Answer(const ServedModel& model, TranslateRequest request, TextCodec codec,
-         SentenceOptions constraints, std::vector<LineParts> parts, Listener listener)
+         SentenceOptions constraints, bool may_split, std::vector<LineParts> parts,
+         Listener listener)
       : model_(model),
         request_(std::move(request)),
         codec_(std::move(codec)),
         constraints_(std::move(constraints)),
+        may_split_(may_split),
         parts_(std::move(parts)),
         listener_(std::move(listener)) {}
 
@@ -68,6 +70,8 @@ class ServedModel::Answer {
   std::vector<std::size_t> lines;
 
  private:
+  // Throws InputError if a line or a part of it is longer than those of training.
+  void check_length(const QueuedLine& line) const;
   std::string put_back_markup(const std::vector<MarkedText>& texts,
                               const std::vector<Translation>& sentences) const;
   Json element(std::size_t line, std::vector<Translation> sentences) const;
@@ -78,6 +82,7 @@ class ServedModel::Answer {
   const TranslateRequest request_;
   const TextCodec codec_;  // with the tags of the request
   const SentenceOptions constraints_;
+  const bool may_split_;
   const std::vector<LineParts> parts_;
   const Listener listener_;
   std::mutex mutex_;
@@ -90,21 +95,30 @@ void ServedModel::Answer::add_to(TranslationRequest& engine_request, std::size_t
   if (!parts_[line].marked.empty()) queued.text.clear();
   queued.options.number = static_cast<std::int64_t>(line) + 1;
   try {
-    auto pieces = queued.parts.empty() ? std::vector{queued.text} : queued.parts;
-    for (auto& piece : pieces) {
-      const auto warning = cut_long_line(piece, model_.line_limit_, "line", queued.options.number);
-      if (!warning) continue;
-      throw InputError(
-          "line {}: found {} bytes, expected at most {}, as in training; split it with "
-          "split_length",
-          queued.options.number, text.size(), model_.line_limit_.bytes);
-    }
+    check_length(queued);
   } catch (const InputError& error) {
     listener_.finished(line, error_json("input", error.what()));
     return;
   }
   engine_request.lines.push_back(std::move(queued));
   lines.push_back(line);
+}
+
+void ServedModel::Answer::check_length(const QueuedLine& line) const {
+  const auto& limit = model_.front_end_.limit();
+  const auto number = line.options.number;
+  const auto check = [&](const std::string& text) {
+    check_elements(text, limit, "line", number);
+    if (text.size() <= limit.bytes) return;
+    const bool has_words = split_at_ascii_space(text).size() > 1;
+    throw InputError("line {}: found {}{} bytes, expected at most {}, as in training; {}", number,
+                     line.parts.size() > 1 ? "a part of " : "", text.size(), limit.bytes,
+                     !may_split_ || !has_words    ? "shorten it"
+                     : request_.split_length == 0 ? "split it with split_length"
+                                                  : "give a smaller split_length");
+  };
+  if (line.parts.empty()) check(line.text);
+  for (const auto& part : line.parts) check(part);
 }
 
 std::string ServedModel::Answer::put_back_markup(const std::vector<MarkedText>& texts,
@@ -189,7 +203,6 @@ Json ServedModel::Answer::tree_json(const Translation& translation) const {
 }
 
 Json ServedModel::Answer::element(std::size_t line, std::vector<Translation> sentences) const {
-  const auto& contents = model_.model_.contents;
   const auto& marked = parts_[line].marked;
   const auto text = marked.empty() ? "" : put_back_markup(marked, sentences);
   if (!marked.empty()) {  // a document has no weights
@@ -197,18 +210,17 @@ Json ServedModel::Answer::element(std::size_t line, std::vector<Translation> sen
       for (auto& hypothesis : sentence.hypotheses) hypothesis.weights.clear();
     }
   }
-  auto translation =
-      sentences.size() == 1
-          ? std::move(sentences.front())
-          : join_translations(sentences, codec_, contents.options.data.tokenizer.kind);
+  Json parts = Json::array();
+  const bool shows_parts = sentences.size() > 1 && marked.empty();
+  for (std::size_t i = 0; shows_parts && i < sentences.size(); ++i) {
+    parts.push_back({{"source", parts_[line].texts[i]}, {"text", sentences[i].text}});
+  }
+  auto translation = model_.front_end_.join(std::move(sentences), codec_);
   Json json = {{"text", text}, {"hypotheses", Json::array()}};
   if (translation.hypotheses.empty()) return json;  // a blank line
   const bool shows_source = request_.tokens || request_.attention;
-  // The search has them only with the weights.
-  if (shows_source && translation.source_tokens.empty()) {
-    const auto& parts = parts_[line].texts;
-    translation.source_tokens =
-        source_tokens(codec_, parts.empty() ? std::vector{request_.lines[line]} : parts);
+  if (shows_source) {
+    add_source_tokens(codec_, request_.lines[line], parts_[line].texts, translation);
   }
   const auto count =
       std::min(static_cast<std::size_t>(request_.n_best), translation.hypotheses.size());
@@ -217,10 +229,7 @@ Json ServedModel::Answer::element(std::size_t line, std::vector<Translation> sen
   }
   if (!marked.empty()) json["hypotheses"][0]["text"] = text;
   json["text"] = json["hypotheses"][0]["text"];
-  const bool shows_parts = sentences.size() > 1 && marked.empty();
-  for (std::size_t i = 0; shows_parts && i < sentences.size(); ++i) {
-    json["parts"].push_back({{"source", parts_[line].texts[i]}, {"text", sentences[i].text}});
-  }
+  if (shows_parts) json["parts"] = std::move(parts);
   if (shows_source) json["source_tokens"] = translation.source_tokens;
   if (request_.tree) json["tree"] = tree_json(translation);
   if (translation.lacks_phrases) {
@@ -238,17 +247,13 @@ ServedModel::ServedModel(std::string name, LoadedModel model, const SearchOption
       search_(search),
       limits_(limits),
       translator_(model_.translator()),
-      line_limit_(source_line_limit(model_.contents.codec, model_.contents.options.data)),
-      phrases_(model_.contents.codec, model_.contents.options.data.tokenizer.kind),
-      splitter_(model_.contents.codec, model_.contents.options.data.tokenizer.user_symbols,
-                languages(model_.contents.options).first),
+      front_end_(model_.contents),
       engine_(translator_, search.batch_size) {
   if (glossaries.empty()) return;
   std::vector<GlossaryEntry> entries;
   for (const auto& file : glossaries)
     std::ranges::move(read_glossary(file), std::back_inserter(entries));
-  glossary_ = std::make_shared<const Glossary>(entries, phrases_,
-                                               model_.contents.options.data.tokenizer.user_symbols);
+  glossary_ = front_end_.glossary(entries);
 }
 
 Json ServedModel::description() const {
@@ -290,16 +295,12 @@ Json ServedModel::description() const {
 
 SearchRequest ServedModel::search_of_request(const TranslateRequest& request,
                                              const SearchOptions& search) const {
-  try {
-    check_search(search, *model_.contents.model);
-  } catch (const ConfigError& error) {
-    throw HttpError(400, "bad_request", error.what());
-  }
+  check_search(search, *model_.contents.model);
   auto result = search_request(search);
   result.n_best = request.n_best;
   result.want_weights = request.attention || request.alignments || request.has_markup();
   result.want_tree = request.tree;
-  result.words = phrases_.words();
+  result.words = front_end_.phrases().words();
   if (result.want_weights && !model_.contents.model->has_attention_weights()) {
     throw HttpError(400, "bad_request",
                     fmt::format("{}: the model {} has no attention weights",
@@ -313,39 +314,18 @@ SearchRequest ServedModel::search_of_request(const TranslateRequest& request,
   return result;
 }
 
-TextCodec ServedModel::codec_of_request(const TranslateRequest& request) const {
-  try {
-    return tagged_codec(model_.contents, {"src_tag", request.source_tag},
-                        {"trg_tag", request.target_tag});
-  } catch (const ConfigError& error) {
-    throw HttpError(400, "bad_request", error.what());
-  }
-}
-
-SentenceOptions ServedModel::constraints_of(const TranslateRequest& request,
-                                            const SearchOptions& search) const {
-  try {
-    return phrases_.encode({request.prefix, request.required_phrases, request.banned_phrases},
-                           search.max_output_length);
-  } catch (const InputError& error) {
-    throw HttpError(400, "bad_request", error.what());
-  }
-}
-
-std::vector<ServedModel::LineParts> ServedModel::parts_of(const TranslateRequest& request,
-                                                          const SearchRequest& search) const {
+std::vector<ServedModel::LineParts> ServedModel::parts_of(
+    const TranslateRequest& request, std::optional<std::int64_t> max_words) const {
   const auto& symbols = model_.contents.options.data.tokenizer.user_symbols;
   const auto kinds = markup_kinds(request.markup, request.keep);
   const bool is_html = request.format == TranslateRequest::Format::html;
-  const bool splits =
-      request.split_length > 0 ||
-      !(request.whole_lines || needs_whole_lines(search, request.has_constraints()));
+  std::size_t sentences = 0;  // of texts with markup
   std::vector<LineParts> all(request.lines.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& line = request.lines[i];
     auto& [parts, marked] = all[i];
     if (!request.has_markup()) {
-      if (splits) parts = splitter_.split(line, request.split_length);
+      if (max_words) parts = front_end_.split(line, *max_words);
       continue;
     }
     auto segments = is_html ? html_segments(line, kinds, symbols)
@@ -354,37 +334,54 @@ std::vector<ServedModel::LineParts> ServedModel::parts_of(const TranslateRequest
       const auto& text = segment.line.text;
       std::vector<std::string> of_segment;
       if (!is_blank(text)) {
-        of_segment = splits ? splitter_.split(text, request.split_length) : std::vector{text};
+        of_segment = max_words ? front_end_.split(text, *max_words) : std::vector{text};
       }
       std::ranges::copy(of_segment, std::back_inserter(parts));
       marked.push_back({std::move(segment), of_segment.size()});
     }
-    if (parts.size() > limits_.max_lines) {
-      throw HttpError(413, "too_large",
-                      fmt::format("text: found {}, expected at most {}; send several requests",
-                                  counted(parts.size(), "sentence"), limits_.max_lines));
-    }
+    sentences += parts.size();
+  }
+  if (is_html && sentences > limits_.max_lines) {
+    throw HttpError(413, "too_large",
+                    fmt::format("text: found {} in {}, expected at most {}; send several requests",
+                                counted(sentences, "sentence"), counted(all.size(), "document"),
+                                limits_.max_lines));
   }
   return all;
 }
 
 std::uint64_t ServedModel::submit(const TranslateRequest& request, Listener listener) {
+  try {
+    return start(request, std::move(listener));
+  } catch (const ConfigError& error) {
+    throw HttpError(400, "bad_request", error.what());
+  } catch (const InputError& error) {
+    throw HttpError(400, "bad_request", error.what());
+  }
+}
+
+std::uint64_t ServedModel::start(const TranslateRequest& request, Listener listener) {
   TranslationRequest engine_request;
   const auto search = search_of(request, search_, limits_);
   engine_request.search = search_of_request(request, search);
   const auto& options = model_.contents.options;
   const bool has_characters = options.data.tokenizer.kind == TokenizerKind::character;
-  auto parts = parts_of(request, engine_request.search);
+  const auto max_words = front_end_.max_words(request.split_length, request.whole_lines,
+                                              engine_request.search, request.has_constraints());
+  auto parts = parts_of(request, max_words);
   const bool copies = options.model.output.kind == OutputKind::copy && !has_characters;
   std::vector<AnswerLine> lines;
+  std::size_t sentence_count = 0;
   lines.reserve(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto& texts = parts[i].texts;
     lines.push_back(texts.empty() ? answer_line({&request.lines[i], 1}, copies)
                                   : answer_line(texts, copies));
+    sentence_count += lines.back().parts;
   }
-  listener.reserve(answer_bytes(request, lines, search, has_characters ? 1 : 4));
-  auto codec = codec_of_request(request);
+  listener.reserve(sentence_count, answer_bytes(request, lines, search, has_characters ? 1 : 4));
+  auto codec = tagged_codec(model_.contents, {"src_tag", request.source_tag},
+                            {"trg_tag", request.target_tag});
   engine_request.codec = codec;
   if (request.glossary) engine_request.glossary = glossary_;
   if (engine_request.glossary && search.samples > 0) {
@@ -393,11 +390,12 @@ std::uint64_t ServedModel::submit(const TranslateRequest& request, Listener list
                                 "supports the glossary of {}; set glossary to false",
                                 search.samples, name_));
   }
-  auto constraints = constraints_of(request, engine_request.search);
+  auto constraints = front_end_.phrases().encode(
+      {request.prefix, request.required_phrases, request.banned_phrases}, search.max_output_length);
   const bool wants_partial = listener.partial != nullptr;
   const auto answer =
       std::make_shared<Answer>(*this, request, std::move(codec), std::move(constraints),
-                               std::move(parts), std::move(listener));
+                               max_words.has_value(), std::move(parts), std::move(listener));
   for (std::size_t line = 0; line < request.lines.size(); ++line) {
     answer->add_to(engine_request, line);
   }
@@ -417,7 +415,7 @@ TranslationService::Statistics ServedModel::statistics() const {
   const auto numbers = engine_.statistics();
   return {.finished_lines = numbers.finished_lines,
           .failed_lines = numbers.failed_lines,
-          .unfinished_lines = numbers.unfinished_lines,
+          .unfinished_sentences = numbers.unfinished_sentences,
           .source_tokens = numbers.source_tokens,
           .target_tokens = numbers.target_tokens};
 }

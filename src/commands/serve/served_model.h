@@ -2,16 +2,16 @@
 // results as JSON.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "commands/loaded_model.h"
-#include "data/line_checks.h"
 #include "serve/translation_service.h"
 #include "translation/engine.h"
-#include "translation/long_lines.h"
-#include "translation/phrase_constraints.h"
+#include "translation/front_end.h"
 #include "translation/text_format.h"
 
 namespace regard {
@@ -41,23 +41,20 @@ class ServedModel : public TranslationService {
     std::vector<MarkedText> marked = {};  // what is between them, if markup is taken out
   };
 
+  // As submit(), but a fault of the request can also be a ConfigError or an InputError.
+  std::uint64_t start(const TranslateRequest& request, Listener listener);
   SearchRequest search_of_request(const TranslateRequest& request,
                                   const SearchOptions& search) const;
-  TextCodec codec_of_request(const TranslateRequest& request) const;
-  // Throws HttpError if a document has too many sentences.
+  // See FrontEnd::max_words(). Throws HttpError if the documents have too many sentences.
   std::vector<LineParts> parts_of(const TranslateRequest& request,
-                                  const SearchRequest& search) const;
-  SentenceOptions constraints_of(const TranslateRequest& request,
-                                 const SearchOptions& search) const;
+                                  std::optional<std::int64_t> max_words) const;
 
   std::string name_;
   LoadedModel model_;
   SearchOptions search_;
   RequestLimits limits_;
   Translator translator_;
-  LineLimit line_limit_;
-  PhraseEncoder phrases_;
-  LineSplitter splitter_;
+  FrontEnd front_end_;
   std::shared_ptr<const Glossary> glossary_;  // null: none
   Engine engine_;
 };

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "base/terminal.h"
+#include "commands/model_report.h"
 #include "report/format.h"
 #include "report/heat_map.h"
 #include "translation/word_alignment.h"
@@ -21,12 +22,7 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t max_pictures = 50;
 constexpr float dark = 0.2F;  // a picture whose largest weight is below this is nearly black
-
-std::string extension_of(const std::string& path) {
-  return std::filesystem::path(path).extension().string();
-}
 
 bool is_folder(const std::string& path) {
   std::error_code ignored;
@@ -61,8 +57,12 @@ void check_selection(const LoadedModel& model, const AttentionSelection& selecti
 
 void require_attention(const LoadedModel& model, const std::string& option) {
   if (model.contents.model->has_attention_weights()) return;
-  throw ConfigError("{}: the model {} has no attention (model.attention.kind: {})", option,
-                    model.path.string(), enum_name(model.contents.options.model.attention.kind));
+  const auto& options = model.contents.options.model;
+  const auto why = options.kind == ModelKind::translation
+                       ? "model.attention.kind: " + attention_kind(options)
+                       : fmt::format("model.kind: {}", enum_name(options.kind));
+  throw ConfigError("{}: the model {} has no attention to a source ({})", option,
+                    model.path.string(), why);
 }
 
 // Checks the model before OutputFile creates a file.
@@ -107,7 +107,9 @@ void WeightsOutput::write(std::int64_t number, const std::string& line,
     if (!is_blank) {
       const auto& hypothesis = translation.hypotheses[k];
       object["target"] = translator.tokens(hypothesis, translation);
-      if (selection_.has(AttentionMap::source)) object["weights"] = hypothesis.weights;
+      if (selection_.has(AttentionMap::source)) {
+        for (const auto& row : hypothesis.weights) object["weights"].push_back(weights_json(row));
+      }
     }
     if (selection_.has(AttentionMap::encoder)) {
       object["encoder"] = heads_json(own.encoder, own.source_tokens.size());
@@ -157,28 +159,21 @@ std::string AttentionText::draw(const std::string& line, const Translation& tran
 }
 
 void check_picture_name(const std::string& path) {
-  const auto extension = extension_of(path);
-  if (is_folder(path) || extension == ".html" || extension == ".svg") return;
+  const auto extension = std::filesystem::path(path).extension().string();
+  if (is_folder(path) || extension == ".svg") return;
   throw ConfigError(
-      "--picture {}: found the ending `{}`, expected .html (the first {} sentences), .svg (the "
-      "first) or a folder such as maps/ (each as .svg)",
-      path, extension, max_pictures);
+      "--picture {}: found the ending `{}`, expected .svg (the first sentence) or a folder such as "
+      "maps/ (each sentence as .svg){}",
+      path, extension, extension == ".html" ? "; use --report for a page" : "");
 }
 
 PictureOutput::PictureOutput(const std::string& path, const LoadedModel& model,
                              const AttentionSelection& selection, WeightScale scale)
-    : path_(path),
-      selection_(selection),
-      scale_(scale),
-      brightness_(scale),
-      html_(extension_of(path) == ".html"),
-      model_name_(model.contents.options.name) {
+    : path_(path), selection_(selection), scale_(scale), brightness_(scale) {
   check_selection(model, selection, "--picture");
-  const bool is_svg = !is_folder(path) && !html_;
-  if (is_svg && selection.maps().size() > 1) {
+  if (!is_folder(path) && selection.maps().size() > 1) {
     throw ConfigError(
-        "--picture {}: found {} of --attention-map, expected one; name an .html file or a folder "
-        "such as maps/",
+        "--picture {}: found {} of --attention-map, expected one; name a folder such as maps/",
         path, counted(selection.maps().size(), "map"));
   }
   if (is_folder(path)) {
@@ -190,50 +185,39 @@ PictureOutput::PictureOutput(const std::string& path, const LoadedModel& model,
 
 void PictureOutput::write_into_folder(const std::vector<AttentionPicture>& pictures) const {
   const auto& maps = selection_.maps();
+  auto line = fmt::format("line-{:05}", number_);
+  if (texts_ > 1) line += fmt::format("-{}", texts_);
   for (std::size_t i = 0; i < maps.size(); ++i) {
-    const auto map = enum_name(maps[i]);
-    const auto name = maps.size() == 1 ? fmt::format("line-{:05}.svg", lines_)
-                                       : fmt::format("line-{:05}-{}.svg", lines_, map);
-    OutputFile file((std::filesystem::path(path_) / name).string());
+    const auto map = maps.size() == 1 ? "" : fmt::format("-{}", enum_name(maps[i]));
+    OutputFile file((std::filesystem::path(path_) / (line + map + ".svg")).string());
     file.write(alignment_svg(pictures[i]));
     file.commit();
   }
 }
 
-void PictureOutput::add(const std::string& line, const Translation& translation) {
-  ++lines_;
-  if (translation.hypotheses.empty()) return;
-  if (file_ && sentences_ == (html_ ? max_pictures : 1)) {
-    ++omitted_;
-    return;
-  }
+void PictureOutput::add(std::int64_t number, const std::string& line,
+                        const Translation& translation) {
+  texts_ = number == number_ ? texts_ + 1 : 1;
+  number_ = number;
+  if (translation.hypotheses.empty() || picture_) return;
   auto pictures = selection_.pictures(line, translation, scale_);
   for (auto& picture : pictures) {
     brightness_.add(picture);
     picture.text = {line, translation.text};
   }
   if (!file_) return write_into_folder(pictures);
-  ++sentences_;
-  for (auto& picture : pictures) {
-    picture.caption = fmt::format("Line {}", lines_);
-    pictures_.push_back(std::move(picture));
-  }
+  picture_ = std::move(pictures.front());
+  picture_->caption = fmt::format("Line {}", number);
 }
 
 void PictureOutput::commit() {
   brightness_.log_advice();
   if (!file_) return;
-  if (html_) {
-    file_->write(alignment_html("Attention of " + model_name_, pictures_));
-    if (omitted_ > 0) {
-      log::info("The picture shows the first {} sentences; {} are left out.", sentences_, omitted_);
-    }
-  } else if (pictures_.empty()) {
+  if (!picture_) {
     log::warning("There is no sentence to draw: {} is not written.", path_);
     return;
-  } else {
-    file_->write(alignment_svg(pictures_.front()));
   }
+  file_->write(alignment_svg(*picture_));
   file_->commit();
 }
 

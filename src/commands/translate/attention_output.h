@@ -1,5 +1,5 @@
 // Writes the attention of translations: word alignments, weights as JSON, heat maps for the
-// terminal, and HTML or SVG pictures.
+// terminal, and SVG pictures. The page of --report is in attention_report.h.
 #pragma once
 
 #include <cstddef>
@@ -88,14 +88,14 @@ class AttentionText {
   BrightnessCheck brightness_;
 };
 
-// Throws ConfigError if the name does not end in .html or .svg and is not a folder.
+// Throws ConfigError if the name does not end in .svg and is not a folder.
 void check_picture_name(const std::string& path);
 
 // Draws the best translation of each line. The form depends on `path`:
-//   NAME.html  one page with the first 50 translations
 //   NAME.svg   the first translation
 //   a folder   one file for each line: line-00001.svg, … The folder exists or the name ends in /.
-// If several maps are selected, a folder has a file for each: line-00001-encoder.svg, …
+// If several maps are selected, a folder has a file for each: line-00001-encoder.svg, … Further
+// texts of an input line, as of a JSON string of several lines, have a number: line-00001-2.svg.
 class PictureOutput {
  public:
   // `selection` must outlive this object. Throws ConfigError if the model has no attention to the
@@ -103,8 +103,8 @@ class PictureOutput {
   PictureOutput(const std::string& path, const LoadedModel& model,
                 const AttentionSelection& selection, WeightScale scale);
 
-  // Must be called for every line in order, because it counts the lines.
-  void add(const std::string& line, const Translation& translation);
+  // Call for the texts in order. `number` is that of the input line, from 1.
+  void add(std::int64_t number, const std::string& line, const Translation& translation);
   void commit();
 
  private:
@@ -114,16 +114,13 @@ class PictureOutput {
   const AttentionSelection& selection_;
   WeightScale scale_;
   BrightnessCheck brightness_;
-  std::optional<OutputFile> file_;  // empty if the output is a folder
-  bool html_;
-  std::string model_name_;
-  std::size_t lines_ = 0;
-  std::size_t sentences_ = 0;  // drawn
-  std::size_t omitted_ = 0;
-  std::vector<AttentionPicture> pictures_;
+  std::optional<OutputFile> file_;           // empty if the output is a folder
+  std::int64_t number_ = 0;                  // of the last text
+  int texts_ = 0;                            // of this line so far
+  std::optional<AttentionPicture> picture_;  // of the file
 };
 
-// Throws ConfigError, which names `option`, if the model has no attention.
+// Throws ConfigError, which names `option`, if the model has no attention to the source.
 void require_attention(const LoadedModel& model, const std::string& option);
 
 }  // namespace regard

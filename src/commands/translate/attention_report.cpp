@@ -198,9 +198,9 @@ std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
   return maps;
 }
 
-std::string sentence_html(const LoadedModel& model, const std::string& line,
-                          const Translation& translation, WeightScale scale, std::size_t room) {
-  const auto translator = model.translator();
+std::string sentence_html(const LoadedModel& model, const Translator& translator,
+                          const std::string& line, const Translation& translation,
+                          WeightScale scale, std::size_t room) {
   const auto explanation = explain(model.contents, model.device, line, translation);
   auto html = fmt::format(
       "<dl class=\"pair\"><dt>source</dt><dd>{}</dd><dt>translation</dt><dd>{}</dd></dl>\n",
@@ -244,16 +244,17 @@ std::string sentence_html(const LoadedModel& model, const std::string& line,
   return html;
 }
 
-ReportOutput::ReportOutput(const std::string& path, const LoadedModel& model, WeightScale scale)
-    : file_(path), model_(model), scale_(scale) {}
+ReportOutput::ReportOutput(const std::string& path, const LoadedModel& model,
+                           const Translator& translator, WeightScale scale)
+    : file_(path), model_(model), translator_(translator), scale_(scale) {}
 
-void ReportOutput::add(const std::string& line, const Translation& translation) {
-  ++lines_;
+void ReportOutput::add(std::int64_t number, const std::string& line,
+                       const Translation& translation) {
   if (translation.hypotheses.empty() || sentences_++ >= max_sentences) return;
   const auto room =
       max_bytes_with_self_attention - std::min(max_bytes_with_self_attention, body_.size());
-  body_ += page_section(fmt::format("Line {}", lines_),
-                        sentence_html(model_, line, translation, scale_, room));
+  body_ += page_section(fmt::format("Line {}", number),
+                        sentence_html(model_, translator_, line, translation, scale_, room));
 }
 
 void ReportOutput::commit() {

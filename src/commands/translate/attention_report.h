@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -25,27 +26,30 @@ std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
 // Returns HTML with source and translation, the attention of the best hypothesis, also the
 // self-attention of encoder and decoder, its word alignment, the n-best list, and the search tree
 // if the search was asked for it (SearchRequest::want_tree). A note replaces self-attention that
-// takes more than `room` bytes. The translation must have a hypothesis.
-std::string sentence_html(const LoadedModel& model, const std::string& line,
-                          const Translation& translation, WeightScale scale = WeightScale::absolute,
+// takes more than `room` bytes. The translation must have a hypothesis. `translator` is that of the
+// model.
+std::string sentence_html(const LoadedModel& model, const Translator& translator,
+                          const std::string& line, const Translation& translation,
+                          WeightScale scale = WeightScale::absolute,
                           std::size_t room = std::numeric_limits<std::size_t>::max());
 
 // Writes the page with the first 50 sentences. It shows self-attention up to a size of 16 MB.
 class ReportOutput {
  public:
-  // `model` must outlive this object. Throws the errors of OutputFile.
-  ReportOutput(const std::string& path, const LoadedModel& model, WeightScale scale);
+  // The model and its translator must outlive this object. Throws the errors of OutputFile.
+  ReportOutput(const std::string& path, const LoadedModel& model, const Translator& translator,
+               WeightScale scale);
 
-  // Must be called for every line in order, because it counts the lines.
-  void add(const std::string& line, const Translation& translation);
+  // Call for the texts in order. `number` is that of the input line, from 1.
+  void add(std::int64_t number, const std::string& line, const Translation& translation);
   void commit();
 
  private:
   OutputFile file_;
   const LoadedModel& model_;
+  const Translator& translator_;
   WeightScale scale_;
-  std::size_t lines_ = 0;
-  std::size_t sentences_ = 0;  // lines with a translation
+  std::size_t sentences_ = 0;  // texts with a translation
   std::string body_;
 };
 

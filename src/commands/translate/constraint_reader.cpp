@@ -17,8 +17,9 @@
 namespace regard {
 
 ConstraintReader::ConstraintReader(const ConstraintFiles& files, const std::string& input,
-                                   std::int64_t max_output_length, const LoadedModel& model)
-    : phrases_(model.contents.codec, model.contents.options.data.tokenizer.kind),
+                                   std::int64_t max_output_length, SourceKind source,
+                                   const PhraseEncoder& phrases)
+    : phrases_(phrases),
       input_(input_name(path_or_dash(input))),
       max_output_length_(max_output_length) {
   open(files);
@@ -31,7 +32,7 @@ ConstraintReader::ConstraintReader(const ConstraintFiles& files, const std::stri
       })) {
     return;
   }
-  validate_files(input, model.contents.options.data.source);
+  validate_files(input, source);
   lines_read_ = 0;
   open(files);
 }
@@ -56,7 +57,7 @@ void ConstraintReader::validate_files(const std::string& input, SourceKind sourc
     if (file->reader) lines = std::min(lines, count_lines(file->reader->name()));
   }
   const bool input_is_file = is_file(file_of_text(input));
-  if (input_is_file) lines = count_lines(input, /*may_grow=*/true, source);
+  if (input_is_file) lines = count_lines(input, source);
   for (std::int64_t i = 0; i < lines; ++i) next();
   if (input_is_file) check_end();
 }

@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "cli/arguments.h"
-#include "commands/loaded_model.h"
+#include "config/data_options.h"
 #include "data/line_reader.h"
 #include "decoding/search.h"
 #include "translation/phrase_constraints.h"
+#include "translation/translation_queue.h"
 
 namespace regard {
 
@@ -21,8 +22,9 @@ class ConstraintReader {
  public:
   // `input` is the path of the lines. If all constraint files are regular files, reads them once in
   // advance, so that the errors of next() and check_end() are thrown before anything is translated.
+  // `phrases` must outlive this object.
   ConstraintReader(const ConstraintFiles& files, const std::string& input,
-                   std::int64_t max_output_length, const LoadedModel& model);
+                   std::int64_t max_output_length, SourceKind source, const PhraseEncoder& phrases);
 
   // Returns the constraints of the next line, with its number. Throws InputError with file:line if
   // a file has too few lines, a required word is not in the vocabulary, or
@@ -37,8 +39,6 @@ class ConstraintReader {
   // empty.
   void check_translation(const SentenceOptions& sentence, const Translation& translation);
   void check_all_met(const std::string& glossary) const;
-
-  const PhraseEncoder& phrases() const { return phrases_; }
 
  private:
   struct File {
@@ -55,7 +55,7 @@ class ConstraintReader {
   void check(const SentenceOptions& sentence) const;
   std::string location(const File& file) const;  // file:line
 
-  PhraseEncoder phrases_;
+  const PhraseEncoder& phrases_;
   std::string input_;  // name
   std::int64_t max_output_length_;
   std::int64_t lines_read_ = 0;

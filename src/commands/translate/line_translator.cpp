@@ -17,7 +17,6 @@
 #include "data/byte_stream.h"
 #include "data/text_path.h"
 #include "text/unicode.h"
-#include "translation/ensemble_folders.h"
 
 namespace regard {
 namespace {
@@ -71,10 +70,6 @@ struct LineChunkReader::Shared {
       if (warning) warnings.push_back(std::move(*warning));
       if (arrived && (lines.size() == min_lines || is_full())) arrived();
     }
-    if (!reader->changed()) return;
-    const std::lock_guard lock(mutex);
-    warnings.push_back(fmt::format("{}: changed while it was read, after {}", reader->name(),
-                                   counted(reader->line_number(), "line")));
   }
 
   void run() {
@@ -180,20 +175,20 @@ void TranslationWarnings::log_unknown_words() const {
   const auto known = word.substr(0, word.find_last_not_of(".,;:!?\"')") + 1);
   const bool lacks_space = !known.empty() && known != word &&
                            std::ranges::count(codec_.source->encode(known), unk_id) == 0;
-  log::warning(
-      "{} of {} ({:.0f} %) are not in the model's vocabulary, the first `{}` ({}:{}){}",
-      unknown_.load(), counted(tokens_.load(), "token"), 100 * share, excerpt(word), input_, line,
-      lacks_space
-          ? fmt::format("; `{}` is: the training text has a space before the mark", excerpt(known))
-          : "");
+  log::warning("{} of {} ({:.0f} %) {} not in the model's vocabulary, the first `{}` ({}:{}){}",
+               unknown_.load(), counted(tokens_.load(), "token"), 100 * share,
+               unknown_ == 1 ? "is" : "are", excerpt(word), input_, line,
+               lacks_space ? fmt::format("; `{}` is: the training text has a space before the mark",
+                                         excerpt(known))
+                           : "");
 }
 
 void TranslationWarnings::log() const {
   log_unknown_words();
   if (too_long_ > 0) {
     const bool is_text = options_.data.source == SourceKind::text;
-    log::warning("{} of {} are longer than any training sentence ({}, {})", too_long_.load(),
-                 counted(sentences_.load(), "sentence"),
+    log::warning("{} of {} {} longer than any training sentence ({}, {})", too_long_.load(),
+                 counted(sentences_.load(), "sentence"), too_long_ == 1 ? "is" : "are",
                  is_text ? "data.max_length" : "data.max_frames",
                  counted(max_source_length(options_.data), is_text ? "token" : "frame"));
   }
@@ -213,20 +208,18 @@ void TranslationWarnings::log() const {
   }
   if (cut_off_ > 0) {
     log::warning(
-        "{} of {} were cut off at the maximum length (--max-output-length, --max-output-ratio)",
-        cut_off_.load(), counted(sentences_.load(), "translation"));
+        "{} of {} {} cut off at the maximum length (--max-output-length, --max-output-ratio)",
+        cut_off_.load(), counted(sentences_.load(), "translation"), cut_off_ == 1 ? "was" : "were");
   }
 }
 
 LineTranslator::LineTranslator(const std::string& input, std::optional<std::int64_t> max_words,
                                std::optional<UnknownWords> unknown_words, const LoadedModel& model,
-                               const Translator& translator)
+                               const Translator& translator, const FrontEnd& front_end)
     : translator_(translator),
       codec_(model.contents.codec),
+      front_end_(front_end),
       max_words_(max_words),
-      splitter_(codec_, model.contents.options.data.tokenizer.user_symbols,
-                languages(model.contents.options).first),
-      limit_(source_line_limit(codec_, model.contents.options.data)),
       input_(input_name(path_or_dash(input))),
       unknown_words_(std::move(unknown_words)),
       kind_(model.contents.options.data.tokenizer.kind),
@@ -234,8 +227,8 @@ LineTranslator::LineTranslator(const std::string& input, std::optional<std::int6
 
 std::vector<std::string> LineTranslator::split(const std::string& line, std::int64_t number) const {
   if (!max_words_) return {};
-  auto parts = splitter_.split(line, *max_words_);
-  for (auto& part : parts) truncate_line(part, limit_, input_, number);
+  auto parts = front_end_.split(line, *max_words_);
+  for (auto& part : parts) truncate_line(part, front_end_.limit(), input_, number);
   return parts;
 }
 
@@ -246,7 +239,7 @@ Translation LineTranslator::join(std::vector<Translation> parts, std::int64_t nu
     if (unknown_words_) unknown_words_->replace(codec_, part);
   }
   const bool is_split = parts.size() > 1;
-  auto line = is_split ? join_translations(parts, codec_, kind_) : std::move(parts.front());
+  auto line = front_end_.join(std::move(parts), codec_);
   if ((is_split || unknown_words_) && !line.hypotheses.empty()) {
     line.text = translator_.text(line.hypotheses[0], line);
   }

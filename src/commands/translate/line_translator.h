@@ -14,7 +14,7 @@
 #include "commands/loaded_model.h"
 #include "config/options.h"
 #include "data/line_checks.h"
-#include "translation/long_lines.h"
+#include "translation/front_end.h"
 #include "translation/text_format.h"
 #include "translation/translator.h"
 #include "translation/unknown_words.h"
@@ -40,7 +40,7 @@ class LineChunkReader {
 
   // Returns a full chunk or, with `few`, the lines of a pipe or a terminal that have arrived. Empty
   // if too few have arrived. Throws the InputError of a line after returning all lines before it.
-  // Warns of cut lines, and if the file changed while it was read.
+  // Warns of cut lines.
   std::vector<Segment> take(bool few);
   // True if all lines were taken.
   bool at_end() const;
@@ -96,11 +96,11 @@ class TranslationWarnings {
 // translations of the parts, replaces <unk>, collects warnings.
 class LineTranslator {
  public:
-  // `input` is the path of the lines. See LineSplitter::split() for `max_words`; nullopt does not
-  // split lines. The model and the translator must outlive this object.
+  // `input` is the path of the lines. See longest_part() for `max_words`. The model, the
+  // translator and the front end must outlive this object.
   LineTranslator(const std::string& input, std::optional<std::int64_t> max_words,
                  std::optional<UnknownWords> unknown_words, const LoadedModel& model,
-                 const Translator& translator);
+                 const Translator& translator, const FrontEnd& front_end);
 
   bool needs_weights() const { return unknown_words_.has_value(); }
 
@@ -117,9 +117,8 @@ class LineTranslator {
  private:
   const Translator& translator_;
   const TextCodec& codec_;
+  const FrontEnd& front_end_;
   std::optional<std::int64_t> max_words_;  // nullopt: lines are not split
-  LineSplitter splitter_;
-  LineLimit limit_;  // of one part
   std::string input_;
   std::optional<UnknownWords> unknown_words_;
   TokenizerKind kind_;

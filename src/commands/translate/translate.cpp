@@ -20,10 +20,10 @@
 #include "commands/translate/constraint_reader.h"
 #include "commands/translate/line_translator.h"
 #include "commands/translate/translation_text.h"
-#include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "data/text_path.h"
 #include "report/progress.h"
+#include "translation/front_end.h"
 #include "translation/ordered_lines.h"
 #include "translation/text_format.h"
 #include "translation/translation_queue.h"
@@ -51,7 +51,7 @@ class TranslationOutputs {
     }
     const auto scale = choice_named<WeightScale>("--attention-scale", arguments.attention_scale);
     if (!arguments.picture.empty()) picture_.emplace(arguments.picture, model, selection_, scale);
-    if (!arguments.report.empty()) report_.emplace(arguments.report, model, scale);
+    if (!arguments.report.empty()) report_.emplace(arguments.report, model, translator, scale);
     if (arguments.show_attention) attention_text_.emplace(model, selection_, scale);
   }
 
@@ -79,8 +79,8 @@ class TranslationOutputs {
     if (weights_) {
       weights_->write(number + 1, line.text, translation, translator_, hypotheses);
     }
-    if (picture_) picture_->add(line.text, translation);
-    if (report_) report_->add(line.text, translation);
+    if (picture_) picture_->add(number + 1, line.text, translation);
+    if (report_) report_->add(number + 1, line.text, translation);
     if (explain_) {
       const auto explanation = explain(model_.contents, model_.device, line.text, translation);
       file_.write(explanation_text(number + 1, translation.text, explanation));
@@ -180,7 +180,7 @@ std::optional<std::int64_t> total_lines(const std::string& input, const std::str
   if (is_standard_stream(output) && ::isatty(STDOUT_FILENO) == 1) return std::nullopt;
   if (!is_file(file_of_text(input))) return std::nullopt;
   try {
-    return count_lines(input, /*may_grow=*/true, source);
+    return count_lines(input, source);
   } catch (const InputError&) {
     return std::nullopt;  // the translation reports the fault after the lines before it
   }
@@ -230,7 +230,7 @@ ExitCode translate(const TranslateArguments& given) {
   const auto search = arguments.search.apply_to(model.contents.options.search);
   check_search(search, *model.contents.model);
   check_translate(arguments, search, model.contents.options, model.members);
-  const auto limit = source_line_limit(model.contents.codec, model.contents.options.data);
+  const FrontEnd front_end(model.contents);
   const auto window = TranslationQueue::window_lines(static_cast<std::size_t>(search.batch_size),
                                                      model.pool->count());
   const auto source = model.contents.options.data.source;
@@ -239,21 +239,20 @@ ExitCode translate(const TranslateArguments& given) {
   LineChunkReader reader(
       std::make_unique<SegmentReader>(path_or_dash(arguments.input), format, markup,
                                       model.contents.options.data.tokenizer.user_symbols, source),
-      arguments.input, window, max_words ? LineLimit{} : limit);
+      arguments.input, window, max_words ? LineLimit{} : front_end.limit());
   const auto n_best = n_best_count(arguments.n_best, search);
-  ConstraintReader constraints(files, arguments.input, search.max_output_length, model);
+  ConstraintReader constraints(files, arguments.input, search.max_output_length, source,
+                               front_end.phrases());
   if (!arguments.glossary.empty()) {
-    translator.use_glossary(
-        std::make_shared<const Glossary>(read_glossary(arguments.glossary), constraints.phrases(),
-                                         model.contents.options.data.tokenizer.user_symbols));
+    translator.use_glossary(front_end.glossary(read_glossary(arguments.glossary)));
   }
   LineTranslator line_translator(arguments.input, max_words, unknown_words(arguments, model), model,
-                                 translator);
+                                 translator, front_end);
   TranslationOutputs outputs(arguments, model, translator, n_best);
   auto request = search_request(search);
   request.want_weights = outputs.want_weights() || line_translator.needs_weights() ||
                          markup.any() || format.kind == TextFormat::Kind::html;
-  request.words = constraints.phrases().words();
+  request.words = front_end.phrases().words();
   request.want_tree = !arguments.report.empty();
   request.n_best = std::max<std::int64_t>(1, n_best);
 

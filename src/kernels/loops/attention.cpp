@@ -83,17 +83,6 @@ REGARD_INLINE void energy_backward(const AttentionBuffers<T>& buffers, T scale, 
   }
 }
 
-template <typename T>
-REGARD_INLINE void softmax(std::int64_t n, T* e) {
-  const T largest = *std::max_element(e, e + n);
-  T sum = 0;
-  for (std::int64_t s = 0; s < n; ++s) {
-    e[s] = vector_exp(e[s] - largest);
-    sum += e[s];
-  }
-  for (std::int64_t s = 0; s < n; ++s) e[s] /= sum;
-}
-
 // Writes e of sentence b for its query number n, the vector q; 0 outside of the span.
 template <typename T>
 REGARD_INLINE void score_sentence(const AttentionBuffers<T>& buffers, std::int64_t b,
@@ -113,7 +102,7 @@ REGARD_INLINE void weigh_sentence(const AttentionBuffers<T>& buffers, std::int64
                                   std::int64_t n, const T* q, T* weights) {
   const auto [begin, end] = span(buffers, b, n);
   score_sentence(buffers, b, n, q, weights);
-  softmax(end - begin, weights + begin);
+  softmax_in_place(end - begin, weights + begin);
 }
 
 // Propagates the gradient of α to q, k and v, for sentence b and its query number n. If there are

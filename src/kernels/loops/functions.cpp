@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <vector>
 
@@ -19,6 +20,12 @@ constexpr std::int64_t block = 64;
 template <typename T>
 REGARD_INLINE T softplus(T x) {
   return x > T(20) ? x : -log_sigmoid(-x);
+}
+
+// Returns x Φ(x), with the normal distribution function Φ.
+template <typename T>
+REGARD_INLINE T gelu(T x) {
+  return x * T(0.5) * (T(1) + std::erf(x / std::numbers::sqrt2_v<T>));
 }
 
 // Calls f(from, to) for each block of x and y. The last block is padded with ones, for which every
@@ -68,6 +75,9 @@ REGARD_FOR_EACH_CPU void elementwise(Elementwise f, std::int64_t n, const T* x, 
       return;
     case Elementwise::log_sigmoid:
       for (std::int64_t i = 0; i < n; ++i) y[i] = log_sigmoid(x[i]);
+      return;
+    case Elementwise::gelu:
+      for (std::int64_t i = 0; i < n; ++i) y[i] = gelu(x[i]);
       return;
   }
 }

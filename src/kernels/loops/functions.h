@@ -9,7 +9,7 @@
 namespace regard::kernels {
 
 // Functions that elementwise() computes independently for each element.
-enum class Elementwise { tanh, sigmoid, exp, log, softplus, log_sigmoid };
+enum class Elementwise { tanh, sigmoid, exp, log, softplus, log_sigmoid, gelu };
 
 // x [n] -> y = f(x) [n]. The result for a number does not depend on its place in x. y may be x.
 template <typename T>

@@ -102,12 +102,6 @@ REGARD_FOR_EACH_CPU void attend_heads(const HeadSizes& sizes, T scale, Heads<con
 }
 
 template <typename T>
-REGARD_FOR_EACH_CPU void softmax_of_scores(std::int64_t rows, std::int64_t n, T scale, T* e,
-                                           std::int64_t row) {
-  for (std::int64_t t = 0; t < rows; ++t) softmax_in_blocks(n, scale, e + t * row);
-}
-
-template <typename T>
 REGARD_FOR_EACH_CPU void rotate_rows(const RotationSizes& sizes, bool inverse, const T* x,
                                      const T* sines_and_cosines, T* y) {
   const T direction = inverse ? T(-1) : T(1);
@@ -141,7 +135,6 @@ std::vector<HeadLoops<T>> runnable_head_loops() {
 #define REGARD_INSTANTIATE(T)                                                                     \
   template void attend_heads(const HeadSizes&, T, Heads<const T>, Heads<const T>, Heads<const T>, \
                              T*, Heads<T>);                                                       \
-  template void softmax_of_scores(std::int64_t, std::int64_t, T, T*, std::int64_t);               \
   template void rotate_rows(const RotationSizes&, bool, const T*, const T*, T*);                  \
   template std::vector<HeadLoops<T>> runnable_head_loops();
 REGARD_INSTANTIATE(float)

@@ -34,11 +34,6 @@ template <typename T>
 void attend_heads(const HeadSizes& sizes, T scale, Heads<const T> q, Heads<const T> k,
                   Heads<const T> v, T* weights, Heads<T> y);
 
-// Replaces each of `rows` rows of n scores e by softmax(scale · e). `row`, the distance between
-// rows, is a multiple of 16 and at least n. Overwrites the elements behind the n scores of a row.
-template <typename T>
-void softmax_of_scores(std::int64_t rows, std::int64_t n, T scale, T* e, std::int64_t row);
-
 // Rotary positions (rotate() in scaled_dot_product.h): x [rows, columns] -> y. Row r of x has row
 // r % angles of the sines and cosines [angles, d]. The inverse rotates back.
 struct RotationSizes {
@@ -48,8 +43,8 @@ template <typename T>
 void rotate_rows(const RotationSizes& sizes, bool inverse, const T* x, const T* sines_and_cosines,
                  T* y);
 
-// Training: forward and hand-written backward of all heads, for any number of queries. dE is the
-// gradient of e_ts = scale · q_t·k_s:
+// For many queries per sentence: training, and the encoder of a search. Forward and hand-written
+// backward of all heads. dE is the gradient of e_ts = scale · q_t·k_s:
 //
 //   dα_ts = dy_t·v_s    dE_ts = α_ts (dα_ts − Σ_r α_tr dα_tr)
 //   dq_t = scale · Σ_s dE_ts k_s    dk_s = scale · Σ_t dE_ts q_t    dv_s = Σ_t α_ts dy_t

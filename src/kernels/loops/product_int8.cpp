@@ -4,7 +4,8 @@
 //   y_rj = a_r b_j Σ_k x̂_rk ŵ_kj    x̂_rk = round(x_rk / a_r)    ŵ_kj = round(w_kj / b_j)
 //   a_r = max_k |x_rk| / 127         b_j = max_k |w_kj| / 127
 //
-// If a row of x contains NaN or infinity, its results are NaN.
+// If a row of x or a column of W contains NaN or infinity, its results are NaN. A maximum below
+// 1e-36 counts as 0: 127 / max could be infinite.
 //
 // The scale a_r of a row of x is computed at each product, the scale b_j of a column of W when W is
 // packed. The instruction multiplies unsigned with signed numbers, so (x̂ + 128) is multiplied by ŵ,
@@ -49,9 +50,9 @@ inline __m128i to_bytes(__m512 numbers, __m512 factor) {
   return _mm512_cvtsepi32_epi8(_mm512_cvtps_epi32(_mm512_mul_ps(numbers, factor)));
 }
 
-// Returns 1 / a_r or 1 / b_j, given the maximum: 0 for a row or column of zeros.
+// Returns 1 / a_r or 1 / b_j, given the maximum: 0 for a row or column of numbers below 1e-36.
 inline float factor_of(float max) {
-  return max > 0 ? largest / max : 0.0F;
+  return max > 1e-36F ? largest / max : 0.0F;
 }
 
 void pack_panel(std::int64_t K, std::int64_t columns, MatrixView<const float> W,
@@ -59,15 +60,17 @@ void pack_panel(std::int64_t K, std::int64_t columns, MatrixView<const float> W,
   const auto groups = groups_of(K);
   auto& scales = *reinterpret_cast<PanelScales*>(to + groups * panel_columns);
   alignas(64) float max[panel_columns] = {};
+  alignas(64) float zero[panel_columns] = {};  // NaN if a number is NaN or infinite, as for x
   for (std::int64_t k = 0; k < K; ++k) {
     for (std::int64_t c = 0; c < columns; ++c) {
       const float magnitude = __builtin_fabsf(W.data[k * W.row + c * W.column]);
       max[c] = max[c] < magnitude ? magnitude : max[c];
+      zero[c] += 0.0F * magnitude;
     }
   }
   alignas(64) float factors[panel_columns];
   for (std::int64_t c = 0; c < panel_columns; ++c) {
-    scales.scale[c] = max[c] / largest;
+    scales.scale[c] = max[c] / largest + zero[c];
     scales.offset[c] = 0;
     factors[c] = factor_of(max[c]);
   }
@@ -78,7 +81,8 @@ void pack_panel(std::int64_t K, std::int64_t columns, MatrixView<const float> W,
       for (std::int64_t c = 0; c < panel_columns; ++c) {
         const bool is_inside = k < K && c < columns;
         const float w = is_inside ? W.data[k * W.row + c * W.column] * factors[c] : 0.0F;
-        const auto rounded = static_cast<std::int8_t>(__builtin_rintf(w));
+        const bool is_finite = __builtin_fabsf(w) < 128;
+        const auto rounded = static_cast<std::int8_t>(is_finite ? __builtin_rintf(w) : 0.0F);
         bytes[4 * c + i] = rounded;
         scales.offset[c] += 128 * rounded;
       }

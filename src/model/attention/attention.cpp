@@ -47,26 +47,20 @@ AttentionDetail ScoreAttention::explain(const torch::Tensor& query, const Attent
   return {.scores = scores(query, encoded)};
 }
 
-std::optional<kernels::AttentionScore> ScoreAttention::fused_score(const EncoderOutput& encoded) {
-  const auto& keys = prepared_keys(encoded);
-  auto score = score_parameters(keys);
-  if (score) {
-    score->keys = keys;
-    score->lengths = encoded.lengths;
-    score->padding = encoded.padding;
-  }
-  return score;
+kernels::AttentionScore ScoreAttention::score(const EncoderOutput& encoded) {
+  const auto& keys_of_batch = encoded.context.at(this)[0];
+  auto complete = score_parameters(keys_of_batch);
+  complete.keys = keys_of_batch;
+  complete.lengths = encoded.lengths;
+  complete.padding = encoded.padding;
+  return complete;
 }
 
 torch::Tensor ScoreAttention::weights(const torch::Tensor& query, const EncoderOutput& encoded,
                                       const torch::Tensor& windows) {
-  if (auto score = fused_score(encoded)) {
-    score->windows = windows;
-    return kernels::attention_weights(*score, query);
-  }
-  const auto e = grouped_scores(group_by_sentence(query, encoded), encoded);
-  return kernels::masked_softmax(e, encoded.lengths, windows, encoded.padding)
-      .view({query.size(0), -1});
+  auto in_windows = score(encoded);
+  in_windows.windows = windows;
+  return kernels::attention_weights(in_windows, transformed(query));
 }
 
 torch::Tensor ScoreAttention::scores(const torch::Tensor& query, const EncoderOutput& encoded) {
@@ -75,7 +69,7 @@ torch::Tensor ScoreAttention::scores(const torch::Tensor& query, const EncoderOu
 
 torch::Tensor ScoreAttention::grouped_scores(const torch::Tensor& queries,
                                              const EncoderOutput& encoded) {
-  return kernels::attention_scores(fused_score(encoded).value(), queries);
+  return kernels::attention_scores(score(encoded), transformed(queries));
 }
 
 }  // namespace regard

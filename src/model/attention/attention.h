@@ -27,9 +27,7 @@ struct AttentionStep {
   torch::Tensor weights;  // α_t [N, S], exactly 0 at padding; undefined if !has_weights
   torch::Tensor context;  // c_t [N, C]; undefined if is_mixture: the decoder computes it
   AttentionState state;
-  AttentionLoss loss = {};       // each [N], in training
-  torch::Tensor positions = {};  // [N] int64 if all weight is on one position and needs no
-                                 // gradient: the mixture is the value there
+  AttentionLoss loss = {};  // each [N], in training
 };
 
 // The properties of a kind that the decoder and the output layer depend on.
@@ -103,8 +101,7 @@ constexpr double smallest_weight = 1e-20;
 torch::Tensor log_weights(const torch::Tensor& weights);
 
 // Base class of attentions that score each position independently of the other positions and of
-// earlier steps: α_t = softmax_s(e_t). A derived class overrides keys(), and either
-// score_parameters() or grouped_scores().
+// earlier steps: α_t = softmax_s(e_t). A derived class overrides keys() and score_parameters().
 class ScoreAttention : public Attention {
  public:
   void prepare(EncoderOutput& encoded) final;
@@ -112,32 +109,34 @@ class ScoreAttention : public Attention {
                      const EncoderOutput& encoded) final;
   AttentionDetail explain(const torch::Tensor& query, const AttentionState& state,
                           const EncoderOutput& encoded) final;
-  std::optional<kernels::AttentionScore> fused_score(const EncoderOutput& encoded) final;
+  std::optional<kernels::AttentionScore> fused_score(const EncoderOutput& encoded) final {
+    if (transforms_queries()) return {};
+    return score(encoded);
+  }
 
   // Returns α [N, S] of query [N, D]. With windows [N, 2] (AttentionScore in kernels/attention.h),
   // α is 0 outside each query's window.
   torch::Tensor weights(const torch::Tensor& query, const EncoderOutput& encoded,
                         const torch::Tensor& windows = {});
-  // Returns e [N, S] of query [N, D]; arbitrary at padding. Calls grouped_scores().
+  // Returns e [N, S] of query [N, D]; arbitrary at padding.
   torch::Tensor scores(const torch::Tensor& query, const EncoderOutput& encoded);
+  // The same for queries that are grouped by sentence: [B, G, D] -> [B, G, S].
+  torch::Tensor grouped_scores(const torch::Tensor& queries, const EncoderOutput& encoded);
+  // Returns the score function, including keys and lengths.
+  kernels::AttentionScore score(const EncoderOutput& encoded);
 
   // Computes the keys, the part of the score that does not depend on a query: [B, S, C] ->
   // [B, S, A].
   virtual torch::Tensor keys(const torch::Tensor& states) = 0;
-  // Returns the form and the parameters of the score function, without keys and lengths, or nothing
-  // if the kernels do not support the score.
-  virtual std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& /*keys*/) {
-    return {};
-  }
-  // Returns e [B, G, S] of queries that are grouped by sentence [B, G, D]; arbitrary at padding. By
-  // default, calls the kernels with score_parameters().
-  virtual torch::Tensor grouped_scores(const torch::Tensor& queries, const EncoderOutput& encoded);
+  // Returns the form and the parameters of the score function, without keys and lengths.
+  virtual kernels::AttentionScore score_parameters(const torch::Tensor& keys) = 0;
+  // True if transformed() returns other vectors than the queries.
+  virtual bool transforms_queries() const { return false; }
+  // Returns the vectors [..., D] that the score function reads in place of the queries [..., D].
+  virtual torch::Tensor transformed(const torch::Tensor& queries) { return queries; }
 
  protected:
   ScoreAttention();
-  const torch::Tensor& prepared_keys(const EncoderOutput& encoded) const {
-    return encoded.context.at(this)[0];
-  }
 };
 
 }  // namespace regard

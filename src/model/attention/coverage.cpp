@@ -23,7 +23,7 @@ AttentionState Coverage::initial_state(const EncoderOutput& encoded) {
 
 kernels::AttentionScore Coverage::score_with_coverage(const torch::Tensor& coverage,
                                                       const EncoderOutput& encoded) const {
-  return kernels::with_coverage(additive_->fused_score(encoded).value(), coverage, w_);
+  return kernels::with_coverage(additive_->score(encoded), coverage, w_);
 }
 
 AttentionDetail Coverage::explain(const torch::Tensor& query, const AttentionState& state,

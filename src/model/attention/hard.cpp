@@ -44,10 +44,7 @@ AttentionState Hard::initial_state(const EncoderOutput& encoded) {
 AttentionStep Hard::step(const torch::Tensor& query, const AttentionState& state,
                          const EncoderOutput& encoded) {
   const auto alpha = content_->weights(query, encoded);  // [N, S]
-  if (!is_training()) {
-    const auto position = alpha.argmax(1);
-    return {.weights = one_hot(position, alpha), .context = {}, .state = {}, .positions = position};
-  }
+  if (!is_training()) return {one_hot(alpha.argmax(1), alpha), {}, {}};
   auto step =
       estimator_ == HardEstimator::gumbel ? straight_through_step(alpha) : reinforce_step(alpha);
   if (!state.empty()) {

@@ -26,7 +26,7 @@ kernels::AttentionScore LocationAware::score_after(const torch::Tensor& alpha,
   const auto half = width_ / 2;
   const auto around = torch::constant_pad_nd(alpha, {half, half}).unfold(1, width_, 1);
   const auto f = F_(around.contiguous());  // [N, S, k]
-  auto score = kernels::repeat_for_queries(additive_->fused_score(encoded).value(), alpha.size(0));
+  auto score = kernels::repeat_for_queries(additive_->score(encoded), alpha.size(0));
   score.keys = score.keys + U_(f);  // [N, S, A]
   return score;
 }

@@ -27,8 +27,8 @@ Tensor Additive::keys(const Tensor& states) {
   return U_(states);
 }
 
-std::optional<AttentionScore> Additive::score_parameters(const Tensor& /*keys*/) {
-  return AttentionScore{.form = ScoreForm::additive, .W = W_->weight, .v = v_};
+AttentionScore Additive::score_parameters(const Tensor& /*keys*/) {
+  return {.form = ScoreForm::additive, .W = W_->weight, .v = v_};
 }
 
 Concat::Concat(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
@@ -43,8 +43,8 @@ Tensor Concat::keys(const Tensor& states) {
   return kernels::linear(states, W_.slice(1, query_size_));
 }
 
-std::optional<AttentionScore> Concat::score_parameters(const Tensor& /*keys*/) {
-  return AttentionScore{.form = ScoreForm::additive, .W = W_.slice(1, 0, query_size_), .v = v_};
+AttentionScore Concat::score_parameters(const Tensor& /*keys*/) {
+  return {.form = ScoreForm::additive, .W = W_.slice(1, 0, query_size_), .v = v_};
 }
 
 KeyProjection::KeyProjection(torch::nn::Module& owner, std::int64_t query_size,
@@ -77,8 +77,8 @@ Tensor Dot::keys(const Tensor& states) {
   return projection_(states);
 }
 
-std::optional<AttentionScore> Dot::score_parameters(const Tensor& /*keys*/) {
-  return AttentionScore{.form = ScoreForm::dot, .scale = scale_};
+AttentionScore Dot::score_parameters(const Tensor& /*keys*/) {
+  return {.form = ScoreForm::dot, .scale = scale_};
 }
 
 ScaledDot::ScaledDot(std::int64_t query_size, std::int64_t state_size,
@@ -93,8 +93,8 @@ Tensor General::keys(const Tensor& states) {
   return W_(states);
 }
 
-std::optional<AttentionScore> General::score_parameters(const Tensor& /*keys*/) {
-  return AttentionScore{.form = ScoreForm::dot};
+AttentionScore General::score_parameters(const Tensor& /*keys*/) {
+  return {.form = ScoreForm::dot};
 }
 
 Cosine::Cosine(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
@@ -113,19 +113,13 @@ Tensor Cosine::keys(const Tensor& states) {
   return sharpness_ == Sharpness::learned ? kernels::softplus(b_) * unit : unit;
 }
 
-// The kernels have no factor that depends on the query.
-std::optional<AttentionScore> Cosine::score_parameters(const Tensor& /*keys*/) {
-  if (sharpness_ == Sharpness::step) return {};
-  return AttentionScore{.form = ScoreForm::cosine};
+AttentionScore Cosine::score_parameters(const Tensor& /*keys*/) {
+  return {.form = sharpness_ == Sharpness::step ? ScoreForm::dot : ScoreForm::cosine};
 }
 
-Tensor Cosine::grouped_scores(const Tensor& queries, const EncoderOutput& encoded) {
-  if (sharpness_ != Sharpness::step) return ScoreAttention::grouped_scores(queries, encoded);
-  const AttentionScore dot{.form = ScoreForm::dot,
-                           .keys = prepared_keys(encoded),
-                           .lengths = encoded.lengths,
-                           .padding = encoded.padding};
-  return kernels::attention_scores(dot, kernels::softplus(of_step_(queries)) * normalised(queries));
+Tensor Cosine::transformed(const Tensor& queries) {
+  if (!transforms_queries()) return queries;
+  return kernels::softplus(of_step_(queries)) * normalised(queries);
 }
 
 double initial_sharpness_bias() {
@@ -154,7 +148,7 @@ Tensor Location::keys(const Tensor& states) {
   return states.narrow(2, 0, 0);
 }
 
-std::optional<AttentionScore> Location::score_parameters(const Tensor& keys) {
+AttentionScore Location::score_parameters(const Tensor& keys) {
   return kernels::position_score(W_, keys.size(1));
 }
 

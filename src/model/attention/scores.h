@@ -25,7 +25,7 @@ class Additive : public ScoreAttention {
   Additive(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   torch::Tensor keys(const torch::Tensor& states) override;  // U h_s + b
-  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
+  kernels::AttentionScore score_parameters(const torch::Tensor& keys) override;
 
  private:
   Linear W_{nullptr};  // [A, D]
@@ -40,7 +40,7 @@ class Concat : public ScoreAttention {
   Concat(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   torch::Tensor keys(const torch::Tensor& states) override;  // W_h h_s
-  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
+  kernels::AttentionScore score_parameters(const torch::Tensor& keys) override;
 
  private:
   std::int64_t query_size_;
@@ -71,7 +71,7 @@ class Dot : public ScoreAttention {
       double scale = 1);
 
   torch::Tensor keys(const torch::Tensor& states) override;
-  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
+  kernels::AttentionScore score_parameters(const torch::Tensor& keys) override;
 
  private:
   double scale_;
@@ -88,7 +88,7 @@ class General : public ScoreAttention {
   General(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   torch::Tensor keys(const torch::Tensor& states) override;  // W h_s
-  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
+  kernels::AttentionScore score_parameters(const torch::Tensor& keys) override;
 
  private:
   Linear W_{nullptr};  // [D, C]
@@ -103,8 +103,10 @@ class Cosine : public ScoreAttention {
 
   // β h_s / |h_s|, without β if it depends on the query.
   torch::Tensor keys(const torch::Tensor& states) override;
-  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
-  torch::Tensor grouped_scores(const torch::Tensor& queries, const EncoderOutput& encoded) override;
+  kernels::AttentionScore score_parameters(const torch::Tensor& keys) override;
+  // β s / |s| if β depends on the query. Otherwise s, which the kernels normalise.
+  torch::Tensor transformed(const torch::Tensor& queries) override;
+  bool transforms_queries() const override { return sharpness_ == Sharpness::step; }
 
  private:
   Sharpness sharpness_;
@@ -127,7 +129,7 @@ class Location : public ScoreAttention {
   Location(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   torch::Tensor keys(const torch::Tensor& states) override;
-  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
+  kernels::AttentionScore score_parameters(const torch::Tensor& keys) override;
 
  private:
   std::int64_t max_positions_;

@@ -100,13 +100,14 @@ RecurrentDecoder::AttentionResult RecurrentDecoder::make_attention_result(
   attended.query = query;
   attended.state = std::move(step.state);
   attended.loss = std::move(step.loss);
-  attended.positions = step.positions;
   if (is_mixture) attended.mixture_weights = attention_dropout_->forward(step.weights);
   if (query_ == Query::last) {
     attended.gates = has_prepared_values() ? prepared_values(attended, encoded, gate_values)
                                            : C_(attended.context);
   } else if (query_ == Query::between) {
-    if (is_mixture) attended.context = mixture(attended, encoded.states, encoded);
+    if (is_mixture) {
+      attended.context = kernels::mix(attended.mixture_weights, encoded.states, encoded.lengths);
+    }
     attended.gates = second_cell_->project(attended.context.unsqueeze(0))[0];
   }
   return attended;
@@ -116,12 +117,6 @@ RecurrentDecoder::AttentionResult RecurrentDecoder::attend(const torch::Tensor& 
                                                            const AttentionState& state,
                                                            const EncoderOutput& encoded) {
   return make_attention_result(attention_->step(query, state, encoded), query, encoded);
-}
-
-torch::Tensor RecurrentDecoder::mixture(const AttentionResult& attended,
-                                        const torch::Tensor& values, const EncoderOutput& encoded) {
-  if (attended.positions.defined()) return kernels::value_at(attended.positions, values);
-  return kernels::mix(attended.mixture_weights, values, encoded.lengths);
 }
 
 torch::Tensor RecurrentDecoder::context_term(const AttentionResult& attended,
@@ -140,8 +135,9 @@ torch::Tensor RecurrentDecoder::prepared_values(const AttentionResult& attended,
                                                 const EncoderOutput& encoded,
                                                 std::size_t index) const {
   const auto& values = encoded.context.at(this)[index];
-  return attention_->traits().is_mixture ? mixture(attended, values, encoded)
-                                         : repeat_rows(values, attended.context.size(0));
+  return attention_->traits().is_mixture
+             ? kernels::mix(attended.mixture_weights, values, encoded.lengths)
+             : repeat_rows(values, attended.context.size(0));
 }
 
 RecurrentDecoder::BottomLayerOutput RecurrentDecoder::bottom_layer_step(
@@ -222,7 +218,6 @@ RecurrentDecoder::AttentionResult RecurrentDecoder::run_steps(std::int64_t T, On
   };
   AttentionResult all;
   all.weights = stacked([](const auto& one) { return one.weights; });
-  all.positions = stacked([](const auto& one) { return one.positions; });
   if (attention_->traits().is_mixture) {
     all.mixture_weights = attention_dropout_->is_active()
                               ? stacked([](const auto& one) { return one.mixture_weights; })

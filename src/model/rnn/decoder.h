@@ -80,7 +80,6 @@ class RecurrentDecoder : public Decoder {
     torch::Tensor weights;  // [N, S] or undefined
     torch::Tensor mixture_weights;  // [N, S], weights after dropout; undefined unless
                                     // AttentionTraits::is_mixture
-    torch::Tensor positions;        // [N], see AttentionStep
     torch::Tensor context;          // [N, C]; undefined for last and new if is_mixture
     torch::Tensor query;            // [N, D]
     AttentionState state;
@@ -131,9 +130,6 @@ class RecurrentDecoder : public Decoder {
   // computes the context if needed and its contribution to the gates.
   AttentionResult make_attention_result(AttentionStep step, const torch::Tensor& query,
                                         const EncoderOutput& encoded);
-  // Returns Σ_s α_ts value_s [N, M] of values [B, S, M]. Needs AttentionTraits::is_mixture.
-  static torch::Tensor mixture(const AttentionResult& attended, const torch::Tensor& values,
-                               const EncoderOutput& encoded);
   // True if prepare() computes what the encoder states, or a constant context, contribute to gates
   // and readout at all steps.
   bool has_prepared_values() const;

@@ -18,7 +18,8 @@ TransformerDecoder::TransformerDecoder(std::int64_t encoder_state_size,
   for (std::int64_t l = 0; l < options.layers; ++l) {
     layers_.push_back(
         register_module("layer" + std::to_string(l),
-                        std::make_shared<DecoderLayer>(D_, encoder_state_size, o, dropout)));
+                        std::make_shared<TransformerLayer>(D_, encoder_state_size, "self_attention",
+                                                           /*is_causal=*/true, o, dropout)));
   }
   if (o.norm == NormPlacement::pre)
     norm_ = register_module("norm", std::make_shared<LayerNorm>(D_));
@@ -48,7 +49,7 @@ DecoderStep TransformerDecoder::step(const torch::Tensor& embedded, const Decode
   next.state.set_position_after(state);
   const auto& sources = encoded.context.at(this);
   const auto padding = encoded.attention_padding(embedded);
-  auto past = DecoderLayer::past_of(state, embedded);
+  auto past = TransformerLayer::past_of(state, embedded);
   if (rotation_) past.rotation = rotation_->of_rows(state).to(embedded.scalar_type());
   ResidualStream stream{.x = embedded.unsqueeze(1), .z = {}, .dropout = {}};  // [N, 1, D]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
@@ -73,15 +74,18 @@ DecoderOutput TransformerDecoder::forward(const torch::Tensor& embedded,
   const auto padding = encoded.attention_padding(embedded);
   const auto rotation =
       rotation_ ? rotation_->first(embedded.size(1)).to(embedded.scalar_type()) : torch::Tensor();
-  DecoderLayer::AllSteps all{.x = {.x = embedded, .z = {}, .dropout = {}}, .weights = {}};
+  ResidualStream stream{.x = embedded, .z = {}, .dropout = {}};
+  torch::Tensor weights;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();
     torch::Tensor* heads = self_attention ? &self_attention->emplace_back() : nullptr;
-    all = layers_[l]->forward(all.x, {sources[l], padding}, rotation,
-                              is_last && (want_weights_ || want_weights), heads);
+    const auto all = layers_[l]->forward(stream, {}, {sources[l], padding}, rotation,
+                                         is_last && (want_weights_ || want_weights), heads);
+    stream = all.x;
+    weights = all.weights;
   }
-  const auto hidden = final_norm(norm_.get(), all.x);
-  return {.readout = readout_dropout_->forward(hidden), .weights = all.weights, .hidden = hidden};
+  const auto hidden = final_norm(norm_.get(), stream);
+  return {.readout = readout_dropout_->forward(hidden), .weights = weights, .hidden = hidden};
 }
 
 }  // namespace regard

@@ -42,7 +42,7 @@ class TransformerDecoder : public Decoder {
   bool has_source_;
   bool want_weights_;
   std::shared_ptr<Positions> rotation_;  // null without rotary positions
-  std::vector<std::shared_ptr<DecoderLayer>> layers_;
+  std::vector<std::shared_ptr<TransformerLayer>> layers_;
   std::shared_ptr<LayerNorm> norm_;  // with NormPlacement::pre only
   std::shared_ptr<Dropout> readout_dropout_;
 };

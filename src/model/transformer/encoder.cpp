@@ -13,8 +13,10 @@ TransformerEncoder::TransformerEncoder(std::int64_t D, std::int64_t layers,
     : D_(D), rotation_(make_rotation(options, D)) {
   if (rotation_) register_module("rotation", rotation_);
   for (std::int64_t l = 0; l < layers; ++l) {
-    layers_.push_back(register_module("layer" + std::to_string(l),
-                                      std::make_shared<EncoderLayer>(D, options, dropout)));
+    layers_.push_back(
+        register_module("layer" + std::to_string(l),
+                        std::make_shared<TransformerLayer>(D, /*C=*/0, "attention",
+                                                           /*is_causal=*/false, options, dropout)));
   }
   if (options.norm == NormPlacement::pre)
     norm_ = register_module("norm", std::make_shared<LayerNorm>(D));
@@ -32,7 +34,7 @@ EncoderOutput TransformerEncoder::forward(const torch::Tensor& embedded,
   ResidualStream stream{.x = embedded, .z = {}, .dropout = {}};
   for (const auto& layer : layers_) {
     torch::Tensor* heads = self_attention ? &self_attention->emplace_back() : nullptr;
-    stream = layer->forward(stream, padding, rotation, heads);
+    stream = layer->forward(stream, padding, {}, rotation, /*want_weights=*/false, heads).x;
   }
   encoded.states = final_norm(norm_.get(), stream);
   encoded.summary = kernels::masked_mean(encoded.states, encoded.mask);

@@ -26,7 +26,7 @@ class TransformerEncoder : public Encoder {
  private:
   std::int64_t D_;
   std::shared_ptr<Positions> rotation_;  // null without rotary positions
-  std::vector<std::shared_ptr<EncoderLayer>> layers_;
+  std::vector<std::shared_ptr<TransformerLayer>> layers_;
   std::shared_ptr<LayerNorm> norm_;  // with NormPlacement::pre only
 };
 

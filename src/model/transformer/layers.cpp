@@ -11,48 +11,16 @@ Tensor final_norm(const LayerNorm* norm, const ResidualStream& stream) {
   return norm->add_and_norm(stream.x, stream.z, stream.dropout).norm;
 }
 
-EncoderLayer::EncoderLayer(std::int64_t D, const SelfAttentionOptions& o,
-                           const DropoutOptions& dropout)
-    : attention_(register_module(
-          "attention", std::make_shared<MultiHeadAttention>(D, D, o.heads, dropout.attention))),
-      attention_norm_(
-          register_module("attention_norm", std::make_shared<Residual>(D, o.norm, dropout.states))),
-      feed_forward_(register_module(
-          "feed_forward", std::make_shared<FeedForward>(D, o.feed_forward_size, dropout.states))),
-      feed_forward_norm_(register_module("feed_forward_norm",
-                                         std::make_shared<Residual>(D, o.norm, dropout.states))) {}
-
-namespace {
-
-// Self-attention of x [B, T, D]. Stores the weights of the heads in `heads`, unless it is null.
-Tensor attend_to_itself(MultiHeadAttention& attention, const Tensor& x,
-                        const kernels::Padding& padding, const Tensor& rotation, bool causal,
-                        Tensor* heads) {
-  const auto attended = attention.forward(x, attention.keys_and_values(x, rotation), padding,
-                                          causal, heads != nullptr, rotation);
-  if (heads != nullptr) *heads = attended.heads;
-  return attended.y;
-}
-
-}  // namespace
-
-ResidualStream EncoderLayer::forward(const ResidualStream& x, const kernels::Padding& padding,
-                                     const Tensor& rotation, Tensor* heads) {
-  const auto attended = attention_norm_->apply(x, [&](const Tensor& z) {
-    return attend_to_itself(*attention_, z, padding, rotation, /*causal=*/false, heads);
-  });
-  return feed_forward_norm_->apply(attended,
-                                   [&](const Tensor& z) { return feed_forward_->forward(z); });
-}
-
-DecoderLayer::DecoderLayer(std::int64_t D, std::int64_t C, const SelfAttentionOptions& o,
-                           const DropoutOptions& dropout) {
+TransformerLayer::TransformerLayer(std::int64_t D, std::int64_t C,
+                                   const std::string& self_attention, bool is_causal,
+                                   const SelfAttentionOptions& o, const DropoutOptions& dropout)
+    : is_causal_(is_causal) {
   const auto norm = [&] { return std::make_shared<Residual>(D, o.norm, dropout.states); };
   const auto attention = [&](std::int64_t width) {
     return std::make_shared<MultiHeadAttention>(D, width, o.heads, dropout.attention);
   };
-  self_attention_ = register_module("self_attention", attention(D));
-  self_attention_norm_ = register_module("self_attention_norm", norm());
+  self_attention_ = register_module(self_attention, attention(D));
+  self_attention_norm_ = register_module(self_attention + "_norm", norm());
   if (C > 0) {
     source_attention_ = register_module("source_attention", attention(C));
     source_attention_norm_ = register_module("source_attention_norm", norm());
@@ -62,36 +30,49 @@ DecoderLayer::DecoderLayer(std::int64_t D, std::int64_t C, const SelfAttentionOp
   feed_forward_norm_ = register_module("feed_forward_norm", norm());
 }
 
-Tensor DecoderLayer::source_keys_and_values(const Tensor& states) {
+Tensor TransformerLayer::source_keys_and_values(const Tensor& states) {
   if (!source_attention_) {
     return states.new_zeros({states.size(0), 1, 2 * self_attention_->width()});
   }
   return source_attention_->keys_and_values(states);
 }
 
-DecoderLayer::AllSteps DecoderLayer::forward(const ResidualStream& x, const Source& source,
-                                             const Tensor& rotation, bool want_weights,
-                                             Tensor* self_heads) {
-  AllSteps all;
-  const auto after_self_attention = self_attention_norm_->apply(x, [&](const Tensor& z) {
-    return attend_to_itself(*self_attention_, z, {}, rotation, /*causal=*/true, self_heads);
-  });
-  const auto after_source_attention =
-      !source_attention_
-          ? after_self_attention
-          : source_attention_norm_->apply(after_self_attention, [&](const Tensor& z) {
-              const auto attended =
-                  source_attention_->forward(z, source.keys_and_values, source.padding,
-                                             /*causal=*/false, want_weights);
-              all.weights = attended.weights;
-              return attended.y;
-            });
-  all.x = feed_forward_norm_->apply(after_source_attention,
-                                    [&](const Tensor& z) { return feed_forward_->forward(z); });
-  return all;
+template <typename SelfAttention>
+TransformerLayer::Output TransformerLayer::run(const ResidualStream& x,
+                                               const SelfAttention& attend_to_itself,
+                                               const Source& source, bool want_weights) {
+  Output output{.x = self_attention_norm_->apply(x, attend_to_itself)};
+  if (source_attention_) {
+    output.x = source_attention_norm_->apply(output.x, [&](const Tensor& z) {
+      const auto queries =
+          z.view({source.keys_and_values.size(0), -1, z.size(2)});  // [B, T or G, D]
+      const auto attended = source_attention_->forward(
+          queries, source.keys_and_values, source.padding, /*causal=*/false, want_weights);
+      output.weights = attended.weights;
+      output.heads = attended.heads;
+      return attended.y.view_as(z);
+    });
+  }
+  output.x = feed_forward_norm_->apply(output.x,
+                                       [&](const Tensor& z) { return feed_forward_->forward(z); });
+  return output;
 }
 
-DecoderLayer::Past DecoderLayer::past_of(const DecoderState& state, const Tensor& like) {
+TransformerLayer::Output TransformerLayer::forward(const ResidualStream& x,
+                                                   const kernels::Padding& padding,
+                                                   const Source& source, const Tensor& rotation,
+                                                   bool want_weights, Tensor* self_heads) {
+  const auto attend_to_itself = [&](const Tensor& z) {
+    const auto attended =
+        self_attention_->forward(z, self_attention_->keys_and_values(z, rotation), padding,
+                                 is_causal_, self_heads != nullptr, rotation);
+    if (self_heads != nullptr) *self_heads = attended.heads;
+    return attended.y;
+  };
+  return run(x, attend_to_itself, source, want_weights);
+}
+
+TransformerLayer::Past TransformerLayer::past_of(const DecoderState& state, const Tensor& like) {
   Past past{.keys_and_values = {},
             .rows = state.past_rows,
             .positions = {state.position, state.positions, {}},
@@ -105,34 +86,24 @@ DecoderLayer::Past DecoderLayer::past_of(const DecoderState& state, const Tensor
   return past;
 }
 
-DecoderLayer::Step DecoderLayer::step(const ResidualStream& x, const Past& past,
-                                      const Source& source, bool want_weights) {
-  Step next;
-  const auto after_self_attention = self_attention_norm_->apply(x, [&](const Tensor& z) {
-    next.past =
+TransformerLayer::Output TransformerLayer::step(const ResidualStream& x, const Past& past,
+                                                const Source& source, bool want_weights) {
+  Tensor with_current;
+  const auto attend_to_itself = [&](const Tensor& z) {
+    with_current =
         kernels::with_current(past.keys_and_values, past.rows, past.positions,
                               self_attention_->keys_and_values(z, past.rotation).squeeze(1));
     return self_attention_
-        ->forward(z, next.past.narrow(1, 0, past.positions.largest + 1), past.padding,
+        ->forward(z, with_current.narrow(1, 0, past.positions.largest + 1), past.padding,
                   /*causal=*/false, /*want_weights=*/false, past.rotation)
         .y;
-  });
-  const auto after_source_attention =
-      !source_attention_
-          ? after_self_attention
-          : source_attention_norm_->apply(after_self_attention, [&](const Tensor& z) {
-              const auto queries =
-                  z.view({source.keys_and_values.size(0), -1, z.size(2)});  // [B, G, D]
-              const auto attended = source_attention_->forward(
-                  queries, source.keys_and_values, source.padding, /*causal=*/false, want_weights);
-              if (want_weights) {
-                next.weights = attended.weights.reshape({z.size(0), -1});   // [N, S]
-                next.heads = attended.heads.transpose(1, 2).flatten(0, 1);  // [N, H, S]
-              }
-              return attended.y.view_as(z);
-            });
-  next.x = feed_forward_norm_->apply(after_source_attention,
-                                     [&](const Tensor& z) { return feed_forward_->forward(z); });
+  };
+  auto next = run(x, attend_to_itself, source, want_weights);
+  next.past = with_current;
+  if (next.weights.defined()) {
+    next.weights = next.weights.flatten(0, 1);              // [N, S]
+    next.heads = next.heads.transpose(1, 2).flatten(0, 1);  // [N, H, S]
+  }
   return next;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "config/model_options.h"
 #include "kernels/multi_head.h"
@@ -83,34 +84,18 @@ class FeedForward : public torch::nn::Module {
   std::shared_ptr<Dropout> dropout_;
 };
 
-// An encoder layer: self-attention and the feed-forward network, each with a residual
-// connection and layer normalisation.
-class EncoderLayer : public torch::nn::Module {
+// A layer of an encoder or a decoder: self-attention, attention to a source if there is one, and
+// the feed-forward network, each with a residual connection and layer normalisation.
+class TransformerLayer : public torch::nn::Module {
  public:
-  EncoderLayer(std::int64_t D, const SelfAttentionOptions& options, const DropoutOptions& dropout);
+  // C is the width of the encoder's states; 0: there is no attention to a source, as in an encoder
+  // or a language model. `self_attention` names the parameters of self-attention. If it is causal,
+  // a position attends to no later one.
+  TransformerLayer(std::int64_t D, std::int64_t C, const std::string& self_attention,
+                   bool is_causal, const SelfAttentionOptions& options,
+                   const DropoutOptions& dropout);
 
-  // `rotation` has the sines and cosines of rotary positions [S, d] (make_rotation()), or is
-  // undefined. Stores the weights of each head [B, H, S, S] in `heads`, unless it is null.
-  ResidualStream forward(const ResidualStream& x, const kernels::Padding& padding,
-                         const torch::Tensor& rotation, torch::Tensor* heads = nullptr);
-
- private:
-  std::shared_ptr<MultiHeadAttention> attention_;
-  std::shared_ptr<Residual> attention_norm_;
-  std::shared_ptr<FeedForward> feed_forward_;
-  std::shared_ptr<Residual> feed_forward_norm_;
-};
-
-// A decoder layer: self-attention to the positions so far, attention to the source, and the
-// feed-forward network, each with a residual connection and layer normalisation.
-class DecoderLayer : public torch::nn::Module {
- public:
-  // C is the width of the encoder's states; 0: there is no attention to a source, as in a language
-  // model.
-  DecoderLayer(std::int64_t D, std::int64_t C, const SelfAttentionOptions& options,
-               const DropoutOptions& dropout);
-
-  // The encoded source sentences, as the layer reads them.
+  // The encoded source sentences, as the layer reads them; empty without a source.
   struct Source {
     torch::Tensor keys_and_values;  // [B, S, 2D], from source_keys_and_values()
     kernels::Padding padding;
@@ -118,16 +103,21 @@ class DecoderLayer : public torch::nn::Module {
   // Computes the keys and values of encoder states [B, S, C] -> [B, S, 2D].
   torch::Tensor source_keys_and_values(const torch::Tensor& states);
 
-  // Computes all positions at once. `rotation` is [T, d] or undefined, as in an encoder layer.
-  // Stores the weights of each head of self-attention [B, H, T, T] in `self_heads`, unless it is
-  // null.
-  struct AllSteps {
+  struct Output {
     ResidualStream x;
-    torch::Tensor weights;  // [B, T, S] attention to the source, mean over the heads; undefined
-                            // unless wanted
+    torch::Tensor past = {};  // of step(): [N, C, 2D] with the current position
+    // Attention to the source, undefined unless wanted:
+    torch::Tensor weights = {};  // mean over the heads: [B, T, S], of step() [N, S]
+    torch::Tensor heads = {};    // of each head: [B, H, T, S], of step() [N, H, S]
   };
-  AllSteps forward(const ResidualStream& x, const Source& source, const torch::Tensor& rotation,
-                   bool want_weights, torch::Tensor* self_heads = nullptr);
+
+  // Computes all positions at once. `padding` is that of the positions, empty if self-attention is
+  // causal. `rotation` has the sines and cosines of rotary positions [T, d] (make_rotation()), or
+  // is undefined. Stores the weights of each head of self-attention [B, H, T, T] in `self_heads`,
+  // unless it is null.
+  Output forward(const ResidualStream& x, const kernels::Padding& padding, const Source& source,
+                 const torch::Tensor& rotation, bool want_weights,
+                 torch::Tensor* self_heads = nullptr);
 
   // The earlier positions of N hypotheses (kernels/multi_head.h).
   struct Past {
@@ -141,19 +131,18 @@ class DecoderLayer : public torch::nn::Module {
   static Past past_of(const DecoderState& state, const torch::Tensor& like);
 
   // Computes one position, with T = 1, for N = G · B rows, with G consecutive rows per sentence.
-  struct Step {
-    ResidualStream x;
-    torch::Tensor past;  // [N, C, 2D] with the current position
-    // Undefined unless wanted:
-    torch::Tensor weights;  // [N, S] attention to the source, mean over the heads
-    torch::Tensor heads;    // [N, H, S] attention of each head to the source
-  };
-  Step step(const ResidualStream& x, const Past& past, const Source& source, bool want_weights);
+  Output step(const ResidualStream& x, const Past& past, const Source& source, bool want_weights);
 
  private:
+  // attend_to_itself(z) returns the self-attention of z [B, T, D], or [N, 1, D] in a step.
+  template <typename SelfAttention>
+  Output run(const ResidualStream& x, const SelfAttention& attend_to_itself, const Source& source,
+             bool want_weights);
+
+  bool is_causal_;
   std::shared_ptr<MultiHeadAttention> self_attention_;
   std::shared_ptr<Residual> self_attention_norm_;
-  std::shared_ptr<MultiHeadAttention> source_attention_;
+  std::shared_ptr<MultiHeadAttention> source_attention_;  // null without a source
   std::shared_ptr<Residual> source_attention_norm_;
   std::shared_ptr<FeedForward> feed_forward_;
   std::shared_ptr<Residual> feed_forward_norm_;

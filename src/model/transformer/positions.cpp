@@ -1,5 +1,6 @@
 #include "model/transformer/positions.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -12,17 +13,28 @@
 namespace regard {
 namespace {
 
-// The number of stored positions, enough for nearly all sentences. More positions are computed on
-// demand, in blocks of this size: the values of a position must not depend on the other positions
-// requested, but the rounding of LibTorch depends on the place of an element in its tensor.
+// The number of stored positions, enough for nearly all sentences. Others are computed on demand.
 constexpr std::int64_t stored_sinusoids = 512;
 
-// Returns the sinusoids of positions first … first + n − 1: [n, D].
-torch::Tensor sinusoids(std::int64_t first, std::int64_t n, std::int64_t D) {
-  const auto t = torch::arange(first, first + n, torch::kDouble).unsqueeze(1);  // [n, 1]
-  const auto i = torch::arange((D + 1) / 2, torch::kDouble);
-  const auto angle = t * (i * (-2 * std::log(10000.0) / static_cast<double>(D))).exp();
-  return torch::stack({angle.sin(), angle.cos()}, -1).flatten(1).narrow(1, 0, D);  // [n, D]
+// Returns the sinusoids of positions t [n] int64, which is on the CPU: [n, D]. A position has the
+// same bits whatever the others are. With LibTorch's functions it would not: their rounding depends
+// on the place of an element in its tensor.
+torch::Tensor sinusoids(const torch::Tensor& t, std::int64_t D) {
+  std::vector<double> rates;  // of each pair of elements
+  for (std::int64_t i = 0; i < D; i += 2) {
+    rates.push_back(std::pow(10000.0, -static_cast<double>(i) / static_cast<double>(D)));
+  }
+  const auto of_rows = t.contiguous();
+  auto p = torch::empty({t.size(0), D}, torch::kDouble);
+  auto* to = p.mutable_data_ptr<double>();
+  for (std::int64_t row = 0; row < t.size(0); ++row) {
+    const auto position = static_cast<double>(of_rows.const_data_ptr<std::int64_t>()[row]);
+    for (std::int64_t i = 0; i < D; ++i) {
+      const auto angle = position * rates[static_cast<std::size_t>(i / 2)];
+      *to++ = i % 2 == 0 ? std::sin(angle) : std::cos(angle);
+    }
+  }
+  return p;
 }
 
 }  // namespace
@@ -33,20 +45,15 @@ Positions::Positions(const SelfAttentionOptions& options, std::int64_t D, std::s
     p_ = register_parameter("p", torch::empty({options.max_positions, D}));
     embedding_normal(p_);
   } else if (kind_ == PositionKind::sinusoidal) {
-    p_ = register_buffer("p", sinusoids(0, stored_sinusoids, D));
+    p_ = register_buffer("p", sinusoids(torch::arange(stored_sinusoids, torch::kInt64), D));
   }
 }
 
 torch::Tensor Positions::rows(std::int64_t first, std::int64_t n) const {
   if (first + n <= p_.size(0)) return p_.narrow(0, first, n);
   if (kind_ == PositionKind::sinusoidal) {
-    const auto begin = first / stored_sinusoids * stored_sinusoids;
-    std::vector<torch::Tensor> blocks;
-    for (auto block = begin; block < first + n; block += stored_sinusoids) {
-      blocks.push_back(
-          block == 0 ? p_ : sinusoids(block, stored_sinusoids, p_.size(1)).to(p_.options()));
-    }
-    return torch::cat(blocks).narrow(0, first - begin, n);
+    const auto missing = torch::arange(std::max(first, stored_sinusoids), first + n, torch::kInt64);
+    return torch::cat({p_.slice(0, first), compute(missing)});
   }
   throw InputError(
       "a sentence of {} or more is longer than the learned positions of the model "
@@ -54,8 +61,15 @@ torch::Tensor Positions::rows(std::int64_t first, std::int64_t n) const {
       counted(first + n, "token"), section_, p_.size(0));
 }
 
+torch::Tensor Positions::compute(const torch::Tensor& t) const {
+  return to_device(sinusoids(t, p_.size(1)).to(p_.scalar_type()), p_.device());
+}
+
 torch::Tensor Positions::of_rows(const DecoderState& state) const {
   if (!state.positions.defined()) return rows(state.position, 1);
+  if (kind_ == PositionKind::sinusoidal && state.position >= stored_sinusoids) {
+    return compute(state.positions);
+  }
   return rows(0, state.position + 1).index_select(0, to_device(state.positions, p_.device()));
 }
 

@@ -40,6 +40,8 @@ class Positions : public torch::nn::Module {
  private:
   // Returns p of positions first … first + n − 1: [n, D].
   torch::Tensor rows(std::int64_t first, std::int64_t n) const;
+  // Computes the sinusoids of positions t [n] int64, which is on the CPU: [n, D].
+  torch::Tensor compute(const torch::Tensor& t) const;
 
   PositionKind kind_;
   std::string section_;

@@ -14,6 +14,7 @@
 #include "model/attention/fixed_context.h"
 #include "model/attention/table.h"
 #include "model/random_stream.h"
+#include "tests/gradcheck.h"
 #include "tests/model/attention/plain_numbers.h"
 #include "tests/model/attention/sentences.h"
 
@@ -337,6 +338,12 @@ TEST(CosineReference, TheSharpnessIsOneOrOfEachQueryIfTheOptionsSaySo) {
                              .masked_fill(encoded.padding, -std::numeric_limits<double>::infinity())
                              .softmax(-1);
     EXPECT_TRUE(torch::allclose(alpha, weights, 1e-10, 1e-10));
+    const auto along = torch::randn({B, 2, S}, torch::kDouble);
+    const auto gradients = [&](const torch::Tensor& result) {
+      return torch::autograd::grad({(result * along).sum()}, cosine.parameters());
+    };
+    expect_all_close(gradients(alpha), gradients(weights), 1e-10);
+    EXPECT_EQ(cosine.fused_score(encoded).has_value(), sharpness == Sharpness::none);
   }
 }
 

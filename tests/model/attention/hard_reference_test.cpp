@@ -4,6 +4,9 @@
 #include <torch/autograd.h>
 #include <torch/utils.h>
 
+#include "kernels/attention.h"
+#include "kernels/mode.h"
+#include "kernels/packed_weights.h"
 #include "model/output/loss.h"
 #include "model/random_stream.h"
 #include "tests/model/attention/sentences.h"
@@ -50,20 +53,18 @@ TEST(HardReference, DecodingLooksAtTheLikeliestPosition) {
   }
 }
 
-TEST(HardReference, DecodingReadsOnePositionInsteadOfMixingAll) {
+TEST(HardReference, InASearchTheMixtureIsTheStateOfThatPosition) {
   auto hard = make_hard(hard_options(HardEstimator::gumbel));
   hard.eval();
   const Sentences s;
+  kernels::PackedWeights packed;
+  const auto mode = kernels::Mode::search(packed);
   const auto encoded = s.encoded(hard);
-  const auto queries =
-      s.query.repeat_interleave(2, 0) * torch::tensor({{1.0}, {-1.0}}).repeat({B, 1});
-  const auto step = hard.step(queries, {}, encoded);
-  ASSERT_EQ(step.positions.numel(), 2 * B);
-  const auto found = kernels::value_at(step.positions, s.states);
-  EXPECT_TRUE(torch::equal(found, kernels::mix(step.weights, s.states, encoded.lengths)));
-  hard.train();
-  const RandomStream stream(1, 1);
-  EXPECT_FALSE(hard.step(queries, {}, encoded).positions.defined());  // α_t has a gradient
+  const auto weights = hard.step(s.query, {}, encoded).weights;
+  const auto mixed = kernels::mix(weights, s.states, encoded.lengths);
+  for (std::int64_t b = 0; b < B; ++b) {
+    EXPECT_TRUE(torch::equal(mixed[b], s.states[b][weights[b].argmax().item<std::int64_t>()]));
+  }
 }
 
 // One sentence, many times over.

@@ -118,38 +118,6 @@ TEST_P(SmoothKinds, GradientsEqualCentralDifferences) {
   expect_gradients_match(two_steps, tensors);
 }
 
-// A score of LibTorch's operations alone, as one that no kernel knows: q·h, as dot has it.
-class PlainDot : public ScoreAttention {
- public:
-  torch::Tensor keys(const torch::Tensor& states) override { return states; }
-  torch::Tensor grouped_scores(const torch::Tensor& queries,
-                               const EncoderOutput& encoded) override {
-    return queries.matmul(prepared_keys(encoded).transpose(1, 2));
-  }
-};
-
-TEST(ScoreAttentionReference, AScoreWithoutAKernelHasTheWeightsOfOneWith) {
-  torch::manual_seed(3);
-  auto options = options_of("dot");
-  options.project_keys = ProjectKeys::no;
-  const auto dot = make_attention(C, C, options);
-  PlainDot plain;
-  const Sentences s;
-  const auto queries = torch::randn({B * 2, C}, torch::kDouble);
-  const auto encoded = s.encoded(*dot);
-  const auto of_plain = s.encoded(plain);
-  const auto same = [](const torch::Tensor& a, const torch::Tensor& b) {
-    return torch::allclose(a, b, 1e-12, 1e-12);
-  };
-  const auto alpha = dot->step(queries, {}, encoded).weights;
-  EXPECT_TRUE(same(plain.step(queries, {}, of_plain).weights, alpha));
-  const auto windows = torch::tensor({{1, 4}, {0, 2}, {1, 3}, {0, 3}, {0, 1}, {0, 1}});
-  auto& with_kernel = dynamic_cast<ScoreAttention&>(*dot);
-  EXPECT_TRUE(same(plain.weights(queries, of_plain, windows),
-                   with_kernel.weights(queries, encoded, windows)));
-  EXPECT_TRUE(same(plain.scores(queries, of_plain), with_kernel.scores(queries, encoded)));
-}
-
 std::vector<std::string> kinds_with_weights() {
   auto kinds = choice_names<AttentionKind>();
   std::erase(kinds, "none");

@@ -65,13 +65,17 @@ TEST(Positions, EachRowOfAStepHasItsOwnPosition) {
   }
 }
 
-TEST(Positions, BeyondThoseThatAreKeptTheyDoNotDependOnTheSentencesLength) {
+TEST(Positions, BeyondThoseThatAreKeptTheyDoNotDependOnTheOthers) {
   Positions positions(options_with(PositionKind::sinusoidal), 7, "model.encoder");
   const auto longest = positions.add_to(torch::zeros({1, 1100, 7}));
   for (const std::int64_t n : {1, 511, 513, 777, 1025}) {
     EXPECT_TRUE(torch::equal(positions.add_to(torch::zeros({1, n, 7})), longest.narrow(1, 0, n)));
     EXPECT_TRUE(torch::equal(positions.add_to(torch::zeros({2, 7}), at(n))[1], longest[0][n]));
   }
+  auto state = at(777);
+  state.positions = torch::tensor({3, 777, 512}, torch::kInt64);
+  EXPECT_TRUE(torch::equal(positions.add_to(torch::zeros({3, 7}), state),
+                           longest[0].index_select(0, state.positions)));
 }
 
 TEST(Positions, NoneAddsNothing) {
