@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
+#include <ranges>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -142,12 +143,12 @@ void reject_column(const std::vector<std::string_view>& lines, std::size_t at,
   }
   const OpenKey* sibling = nullptr;
   std::string section;
-  for (auto above = open_keys.rbegin(); above != open_keys.rend(); ++above) {
+  for (const auto& above : std::views::reverse(open_keys)) {
     if (is_known_key(join_key(section, here->key))) {
-      if (sibling != nullptr || above->key.column == here->column) return;  // not certain
-      sibling = &*above;
+      if (sibling != nullptr || above.key.column == here->column) return;  // not certain
+      sibling = &above;
     }
-    section = join_key(section, above->key.key);
+    section = join_key(section, above.key.key);
   }
   if (sibling == nullptr) return;
   throw ConfigError(
